@@ -1,0 +1,1 @@
+"""A general game learner."""

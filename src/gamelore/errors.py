@@ -1,0 +1,62 @@
+"""Every exception gamelore raises on purpose.
+
+    GameloreError
+    ├── GdlError             rules that cannot be read, or that break a rule of GDL
+    ├── UnknownGameError     no library game and no file of that name
+    ├── GroundingError       rules that cannot be turned into a finite ground game
+    │   └── GroundingLimit   … within the limits of time and memory
+    ├── PositionError        facts that no position of this game can hold
+    ├── IllegalMoveError     a move that is not legal in the position
+    ├── StuckError           a role without a legal move in a position that goes on
+    └── TraceError           a trace file that cannot be read
+
+Messages are lower case: what was wrong, then where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gamelore.gdl.problems import Problem
+
+
+class GameloreError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class GdlError(GameloreError):
+    """Rules that cannot be read, or that break a rule of GDL."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class UnknownGameError(GameloreError):
+    """No library game and no file of that name."""
+
+
+class GroundingError(GameloreError):
+    """Rules that cannot be turned into a finite ground game."""
+
+
+class GroundingLimit(GroundingError):  # noqa: N818 - it is a limit
+    """Grounding was ended at a limit of time, memory or size."""
+
+
+class PositionError(GameloreError):
+    """Facts that no position of this game can hold."""
+
+
+class IllegalMoveError(GameloreError):
+    """A move that is not legal in the position."""
+
+
+class StuckError(GameloreError):
+    """A role has no legal move in a position that is not terminal."""
+
+
+class TraceError(GameloreError):
+    """A trace file that cannot be read."""

@@ -1,0 +1,104 @@
+"""Rules of GDL: atoms, the conditions built from them, and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from gamelore.gdl.problems import Span
+from gamelore.gdl.terms import Term, Variable, to_kif, variables
+
+NOWHERE = Span(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A relation applied to terms: `(cell 1 1 ?m)`, `(distinct ?x ?y)`, `terminal`.
+
+    GDL's own words (`true`, `does`, `next`, `distinct`, …) are kept in lower case.
+    """
+
+    relation: str
+    arguments: tuple[Term, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        if not self.arguments:
+            return self.relation
+        return f"({self.relation} {' '.join(map(to_kif, self.arguments))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation as failure."""
+
+    condition: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"(not {self.condition})"
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """True if one of the options is."""
+
+    options: tuple[Condition, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"(or {' '.join(map(str, self.options))})"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True if all of the parts are; not in GDL's standard, but in rules found in use."""
+
+    parts: tuple[Condition, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"(and {' '.join(map(str, self.parts))})"
+
+
+Condition: TypeAlias = Atom | Not | Or | And
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`head` holds if every condition of `body` does; a fact has an empty body."""
+
+    head: Atom
+    body: tuple[Condition, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        if not self.body:
+            return str(self.head)
+        return f"(<= {self.head} {' '.join(map(str, self.body))})"
+
+
+def atoms_of(condition: Condition, positive: bool = True) -> Iterator[tuple[Atom, bool]]:
+    """The atoms of a condition, each with whether it stands under an even `not`."""
+    match condition:
+        case Atom():
+            yield condition, positive
+        case Not():
+            yield from atoms_of(condition.condition, not positive)
+        case Or():
+            for option in condition.options:
+                yield from atoms_of(option, positive)
+        case And():
+            for part in condition.parts:
+                yield from atoms_of(part, positive)
+
+
+def variables_of(condition: Condition) -> frozenset[Variable]:
+    """All variables that occur in a condition."""
+    return frozenset(
+        variable
+        for atom, _ in atoms_of(condition)
+        for argument in atom.arguments
+        for variable in variables(argument)
+    )
