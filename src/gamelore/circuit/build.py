@@ -1,0 +1,233 @@
+"""Ground rules to a circuit: an atom is the OR over its rules of the AND of a body.
+
+Atoms that depend on themselves (positive recursion that survived grounding) become
+*loop variables*: inputs of the graph whose values are found by repeating their updates
+from all false until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from gamelore.circuit.graph import FALSE, TRUE, Graph, GraphBuilder
+from gamelore.gdl import Fact, Move, Role
+from gamelore.ground.grounder import FALSE as NEVER
+from gamelore.ground.grounder import TRUE as ALWAYS
+from gamelore.ground.grounder import GroundGame
+
+Product: TypeAlias = tuple[int, tuple[int, ...]]
+"""An output of the graph, and the loop variables it is ANDed with."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Variables that depend on each other, each with the OR that updates it."""
+
+    variables: tuple[int, ...]
+    """Input numbers."""
+    updates: tuple[tuple[Product, ...], ...]
+    """Per variable, the products whose OR it becomes."""
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A game as a graph.
+
+    Inputs are the fluents, then the moves of each role in turn, then loop variables.
+    Outputs are, in this order: terminal; per role its goals; per role its legal moves;
+    the next position; what the loops need.
+    """
+
+    roles: tuple[Role, ...]
+    fluents: tuple[Fact, ...]
+    initial: tuple[bool, ...]
+    moves: tuple[tuple[Move, ...], ...]
+    goal_values: tuple[tuple[int, ...], ...]
+    loops: tuple[Loop, ...]
+    """In an order in which each needs only those before it."""
+    graph: Graph
+
+    @property
+    def move_count(self) -> int:
+        return sum(map(len, self.moves))
+
+    @property
+    def goal_count(self) -> int:
+        return sum(map(len, self.goal_values))
+
+
+def build(ground: GroundGame) -> Circuit:
+    """The circuit of a ground game, not minimised."""
+    return _Build(ground).circuit()
+
+
+class _Build:
+    """One pass over the ground rules."""
+
+    def __init__(self, ground: GroundGame) -> None:
+        self.ground = ground
+        self.bodies = _bodies_by_head(ground)
+        inputs = list(ground.fluent_atoms)
+        for atoms in ground.move_atoms:
+            inputs.extend(atoms)
+        self.literal: dict[int, int] = {}
+        components = list(_components(self.bodies, set(inputs), self._roots()))
+        looping = [c for c in components if self._is_loop(c)]
+        variables = [atom for component in looping for atom in component]
+        self.builder = GraphBuilder(len(inputs) + len(variables))
+        for number, atom in enumerate([*inputs, *variables]):
+            self.literal[atom] = self.builder.input(number)
+        first = len(inputs)
+        self.variable_number = {a: first + i for i, a in enumerate(variables)}
+        self.leaves: dict[int, int] = {}
+        self.loops: list[Loop] = []
+        for component in components:
+            if component[0] in self.variable_number:
+                self.loops.append(self._loop(component))
+            else:
+                self.literal[component[0]] = self._value(component[0])
+
+    def circuit(self) -> Circuit:
+        ground = self.ground
+        outputs = [self._of(ground.terminal)]
+        for goals in ground.goals:
+            outputs += [self._of(literal) for _, literal in goals]
+        for legal in ground.legal:
+            outputs += map(self._of, legal)
+        outputs += map(self._of, ground.next)
+        first_leaf = len(outputs)
+        outputs += self.leaves
+        loops = tuple(_shift(loop, first_leaf) for loop in self.loops)
+        return Circuit(
+            roles=ground.roles,
+            fluents=ground.fluents,
+            initial=ground.initial,
+            moves=ground.moves,
+            goal_values=tuple(tuple(v for v, _ in goals) for goals in ground.goals),
+            loops=loops,
+            graph=self.builder.finish(outputs),
+        )
+
+    def _roots(self) -> Iterator[int]:
+        ground = self.ground
+        literals = [ground.terminal, *ground.next]
+        for goals in ground.goals:
+            literals += [literal for _, literal in goals]
+        for legal in ground.legal:
+            literals += legal
+        return (abs(x) for x in literals if x not in (ALWAYS, NEVER))
+
+    def _of(self, literal: int) -> int:
+        """A ground literal as a literal of the graph."""
+        if literal == ALWAYS:
+            return TRUE
+        if literal == NEVER:
+            return FALSE
+        value = self.literal.get(abs(literal), FALSE)
+        return value if literal > 0 else value ^ 1
+
+    def _value(self, atom: int) -> int:
+        bodies = self.bodies.get(atom, ())
+        both = self.builder.all_of
+        return self.builder.any_of([both(map(self._of, body)) for body in bodies])
+
+    def _is_loop(self, component: list[int]) -> bool:
+        if len(component) > 1:
+            return True
+        atom = component[0]
+        return any(atom in body for body in self.bodies.get(atom, ()))
+
+    def _loop(self, component: list[int]) -> Loop:
+        members = set(component)
+        updates = []
+        for atom in component:
+            products: dict[tuple[int, tuple[int, ...]], None] = {}
+            for body in self.bodies[atom]:
+                inside = sorted(self.variable_number[x] for x in body if x in members)
+                outside = self.builder.all_of(
+                    self._of(x) for x in body if x not in members
+                )
+                if outside != FALSE:
+                    leaf = self.leaves.setdefault(outside, len(self.leaves))
+                    products[leaf, tuple(inside)] = None
+            updates.append(tuple(products))
+        variables = tuple(self.variable_number[atom] for atom in component)
+        return Loop(variables, tuple(updates))
+
+
+def _shift(loop: Loop, first_leaf: int) -> Loop:
+    """Number a loop's leaves as outputs of the whole graph."""
+    updates = tuple(
+        tuple((first_leaf + leaf, inside) for leaf, inside in products)
+        for products in loop.updates
+    )
+    return Loop(loop.variables, updates)
+
+
+def _bodies_by_head(ground: GroundGame) -> dict[int, list[list[int]]]:
+    """Rule bodies, the literals that stand in most bodies first: shared beginnings."""
+    guards = np.array(sorted(ground.guards), dtype=np.int32)
+    uses = np.bincount(np.abs(ground.bodies)) if len(ground.bodies) else np.zeros(1)
+    keep = ~np.isin(ground.bodies, guards)
+    kept_before = np.concatenate(([0], np.cumsum(keep)))
+    ends = kept_before[ground.ends]
+    starts = np.concatenate(([0], ends[:-1])) if len(ends) else ends
+    literals = ground.bodies[keep]
+    rule = np.repeat(np.arange(len(ends)), ends - starts)
+    order = np.lexsort((literals, -uses[np.abs(literals)], rule))
+    flat = literals[order].tolist()
+    bodies: dict[int, list[list[int]]] = defaultdict(list)
+    spans = zip(ground.heads.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    for head, start, end in spans:
+        bodies[head].append(flat[start:end])
+    return bodies
+
+
+def _components(
+    bodies: dict[int, list[list[int]]], inputs: set[int], roots: Iterable[int]
+) -> Iterator[list[int]]:
+    """Strongly connected components, each after those it depends on (Tarjan)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    waiting: list[int] = []
+    on_stack: set[int] = set()
+
+    def needs(atom: int) -> Iterator[int]:
+        return iter({abs(x) for body in bodies.get(atom, ()) for x in body} - inputs)
+
+    for root in roots:
+        if root in index or root in inputs:
+            continue
+        path: list[tuple[int, Iterator[int]]] = []
+
+        def enter(atom: int, path: list[tuple[int, Iterator[int]]] = path) -> None:
+            index[atom] = low[atom] = len(index)
+            waiting.append(atom)
+            on_stack.add(atom)
+            path.append((atom, needs(atom)))
+
+        enter(root)
+        while path:
+            atom, pending = path[-1]
+            for below in pending:
+                if below not in index:
+                    enter(below)
+                    break
+                if below in on_stack:
+                    low[atom] = min(low[atom], index[below])
+            else:
+                path.pop()
+                if path:
+                    above = path[-1][0]
+                    low[above] = min(low[above], low[atom])
+                if low[atom] == index[atom]:
+                    component = []
+                    while not component or component[-1] != atom:
+                        component.append(waiting.pop())
+                        on_stack.discard(component[-1])
+                    yield component[::-1]

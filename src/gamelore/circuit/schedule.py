@@ -1,0 +1,394 @@
+"""The order in which gates run, and the slots they write to.
+
+A circuit runs in four *phases*: is the position terminal; the goals (only where it is);
+the legal moves; the next position. A phase may use what the terminal and legal phases
+computed. Within a phase gates come depth first, so that a value is used soon after it is
+made, and a slot is free for others once its last reader has run.
+
+Slots: 0 holds false; then the fluents, the moves, the loop variables; then shared ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.circuit.build import Circuit
+
+Ints = npt.NDArray[np.int32]
+
+TERMINAL, GOALS, LEGAL, NEXT = range(4)
+GATES, LOOP = range(2)
+
+
+class Program(NamedTuple):
+    """A scheduled circuit in flat arrays.  G gates, F fluents, M moves, R roles.
+
+    Literals are `2 * slot + inverted`.
+    """
+
+    slots: int
+    left: Ints  # int32 [G]   first literal of each gate
+    right: Ints  # int32 [G]   second literal
+    slot: Ints  # int32 [G]   where the result goes
+    segments: Ints  # int32 [·, 3]   GATES, first gate, end | LOOP, first run, end
+    phases: Ints  # int32 [4, 2]   first segment and end of each phase
+    runs: Ints  # int32 [·, 4]   one loop variable: first gate, end, literal, its slot
+    terminal: int  # literal
+    goals: Ints  # int32 [·]   literals, roles one after the other
+    goal_values: Ints  # int32 [·]
+    goal_ends: Ints  # int32 [R]
+    legal: Ints  # int32 [M]   literals, roles one after the other
+    move_ends: Ints  # int32 [R]
+    first_move: int  # slot
+    next: Ints  # int32 [F]   literals
+    carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
+
+
+@dataclass
+class _Item:
+    """A gate, or a loop, in the order of running."""
+
+    node: int
+    """The node a gate computes; for a loop, minus its number minus one."""
+    reads: Sequence[int]
+    """Nodes."""
+
+
+@dataclass
+class _Phase:
+    items: list[_Item] = field(default_factory=list)
+    done: set[int] = field(default_factory=set)
+    outputs: Sequence[int] = ()
+
+
+def schedule(circuit: Circuit) -> Program:
+    """Lay a circuit out for the kernels."""
+    return _Scheduler(circuit).program()
+
+
+class _Scheduler:
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+        graph = circuit.graph
+        self.fluents = len(circuit.fluents)
+        self.first_move = 1 + self.fluents
+        self.first_gate = 1 + graph.inputs
+        self.left = graph.left.tolist()
+        self.right = graph.right.tolist()
+        self.level = _levels(self.left, self.right, self.first_gate)
+        self.loop_of = {
+            1 + variable: number
+            for number, loop in enumerate(circuit.loops)
+            for variable in loop.variables
+        }
+        self._cut_outputs()
+        self.phases = self._order()
+
+    def _cut_outputs(self) -> None:
+        """The graph's outputs by purpose."""
+        outputs = self.circuit.graph.outputs.tolist()
+        goals = 1 + self.circuit.goal_count
+        legal = goals + self.circuit.move_count
+        self.outputs = outputs
+        self.by_phase = (
+            outputs[:1],
+            outputs[1:goals],
+            outputs[goals:legal],
+            outputs[legal : legal + self.fluents],
+        )
+
+    # ── the order ───────────────────────────────────────────────────────────────────
+
+    def _order(self) -> list[_Phase]:
+        terminal = self._phase(TERMINAL, set())
+        goals = self._phase(GOALS, terminal.done)
+        legal = self._phase(LEGAL, terminal.done)
+        following = self._phase(NEXT, terminal.done | legal.done)
+        return [terminal, goals, legal, following]
+
+    def _phase(self, number: int, available: set[int]) -> _Phase:
+        phase = _Phase(outputs=self.by_phase[number])
+        for literal in phase.outputs:
+            self._visit(literal >> 1, available, phase)
+        return phase
+
+    def _visit(self, root: int, available: set[int], phase: _Phase) -> None:
+        """Add everything a node needs, depth first, then the node itself."""
+        stack = [(root, False)]
+        done = phase.done
+        while stack:
+            node, ready = stack.pop()
+            key = self._key(node)
+            if key is None or key in done or key in available:
+                continue
+            reads = self._reads(key)
+            if ready:
+                done.add(key)
+                phase.items.append(_Item(key, reads))
+                continue
+            stack.append((node, True))
+            # The deepest is visited first: its many temporaries are free again when
+            # the shallow ones are made.
+            stack += [(n, False) for n in sorted(reads, key=self.level.__getitem__)]
+
+    def _key(self, node: int) -> int | None:
+        """What must run for a node: itself, a loop, or nothing."""
+        if node >= self.first_gate:
+            return node
+        loop = self.loop_of.get(node)
+        return None if loop is None else -1 - loop
+
+    def _reads(self, key: int) -> Sequence[int]:
+        if key >= 0:
+            gate = key - self.first_gate
+            return (self.left[gate] >> 1, self.right[gate] >> 1)
+        loop = self.circuit.loops[-1 - key]
+        leaves = {leaf for products in loop.updates for leaf, _ in products}
+        own = {1 + v for v in loop.variables}
+        return sorted({self.outputs[leaf] >> 1 for leaf in leaves} - own)
+
+    # ── slots ───────────────────────────────────────────────────────────────────────
+
+    def program(self) -> Program:
+        layout = _Layout(first_shared=self.first_gate)
+        last_use = self._last_uses()
+        spans = []
+        time = 0
+        following: list[int] = []
+        for number, phase in enumerate(self.phases):
+            first_segment = len(layout.segments)
+            layout.begin_phase()
+            for item in phase.items:
+                finished = last_use.get(time, ())
+                if item.node >= 0:
+                    gate = item.node - self.first_gate
+                    layout.gate(item.node, self.left[gate], self.right[gate], finished)
+                else:
+                    self._lay_loop(-1 - item.node, layout)
+                    layout.release(finished)
+                time += 1
+            if number == NEXT:
+                following = self._settle_next(layout)
+            spans.append((first_segment, len(layout.segments)))
+            self._collect(number, phase, layout)
+            layout.release(last_use.get(time, ()))
+            time += 1
+        return self._assemble(layout, spans, following)
+
+    def _last_uses(self) -> dict[int, list[int]]:
+        """Per moment, the gates that nobody reads after it."""
+        uses: dict[int, list[int]] = {}
+        last: dict[int, int] = {}
+
+        def close(node: int) -> None:
+            if node >= self.first_gate and node in last:
+                uses.setdefault(last[node], []).append(node)
+
+        time = 0
+        for phase in self.phases:
+            for item in phase.items:
+                close(item.node)  # what the goals computed may be computed again
+                for node in item.reads:
+                    last[node] = time
+                last.pop(item.node, None)
+                time += 1
+            for literal in phase.outputs:
+                last[literal >> 1] = time
+            time += 1
+        for node in last:
+            close(node)
+        return uses
+
+    def _lay_loop(self, number: int, layout: _Layout) -> None:
+        loop = self.circuit.loops[number]
+        runs = []
+        for variable, products in zip(loop.variables, loop.updates, strict=True):
+            start = len(layout.left)
+            temporaries: list[int] = []
+            terms = [
+                self._product(leaf, inside, layout, temporaries)
+                for leaf, inside in _factored(products)
+            ]
+            literal = layout.any_of(terms, temporaries)
+            runs.append((start, len(layout.left), literal, 1 + variable))
+            layout.free(temporaries)
+        layout.loop(runs)
+
+    def _product(
+        self,
+        leaf: int,
+        options: Sequence[tuple[int, ...]],
+        layout: _Layout,
+        temporaries: list[int],
+    ) -> int:
+        """leaf AND (OR over options of their variables' AND)."""
+        outside = layout.literal(self.outputs[leaf])
+        if () in options:
+            return outside
+        terms = [
+            layout.all_of([2 * (1 + v) for v in option], temporaries)
+            for option in options
+        ]
+        return layout.all_of([outside, layout.any_of(terms, temporaries)], temporaries)
+
+    def _settle_next(self, layout: _Layout) -> list[int]:
+        """Literals of the next position that stay right while fluents are overwritten."""
+        literals = []
+        for fluent, output in enumerate(self.by_phase[NEXT]):
+            literal = layout.literal(output)
+            slot = literal >> 1
+            if 1 <= slot <= self.fluents and literal != 2 * (1 + fluent):
+                literal = layout.copy(literal)
+            literals.append(literal)
+        return literals
+
+    def _collect(self, number: int, phase: _Phase, layout: _Layout) -> None:
+        layout.outputs.append([layout.literal(literal) for literal in phase.outputs])
+        if number == TERMINAL:
+            later = set()
+            for other in (LEGAL, NEXT):
+                for item in self.phases[other].items:
+                    later.update(item.reads)
+                later.update(literal >> 1 for literal in self.phases[other].outputs)
+            carried = [n for n in later if self._key(n) in phase.done]
+            layout.carried = sorted(layout.literal(2 * n) >> 1 for n in carried)
+
+    def _assemble(
+        self, layout: _Layout, spans: list[tuple[int, int]], following: list[int]
+    ) -> Program:
+        circuit = self.circuit
+        (terminal,), goals, legal, _ = layout.outputs
+        return Program(
+            slots=layout.slots,
+            left=_ints(layout.left),
+            right=_ints(layout.right),
+            slot=_ints(layout.dest),
+            segments=_ints(layout.segments).reshape(-1, 3),
+            phases=_ints(spans).reshape(4, 2),
+            runs=_ints(layout.runs).reshape(-1, 4),
+            terminal=terminal,
+            goals=_ints(goals),
+            goal_values=_ints([v for values in circuit.goal_values for v in values]),
+            goal_ends=_ints(np.cumsum([len(v) for v in circuit.goal_values])),
+            legal=_ints(legal),
+            move_ends=_ints(np.cumsum([len(moves) for moves in circuit.moves])),
+            first_move=self.first_move,
+            next=_ints(following),
+            carried=_ints(layout.carried),
+        )
+
+
+class _Layout:
+    """Gates with their slots, as they are laid out one after the other."""
+
+    def __init__(self, first_shared: int) -> None:
+        self.slots = first_shared
+        self._first_shared = first_shared
+        self._free: list[int] = []
+        self._slot_of: dict[int, int] = {}
+        self.left: list[int] = []
+        self.right: list[int] = []
+        self.dest: list[int] = []
+        self.segments: list[tuple[int, int, int]] = []
+        self.runs: list[tuple[int, int, int, int]] = []
+        self.outputs: list[list[int]] = []
+        self.carried: list[int] = []
+        self._new_phase = True
+
+    def begin_phase(self) -> None:
+        """The next gate begins a segment of its own."""
+        self._new_phase = True
+
+    def literal(self, literal: int) -> int:
+        """A literal over nodes as one over slots."""
+        node = literal >> 1
+        slot = node if node < self._first_shared else self._slot_of[node]
+        return 2 * slot + (literal & 1)
+
+    def gate(self, node: int, left: int, right: int, finished: Iterable[int]) -> None:
+        """Compute a node; the nodes that it is the last to read may make room for it."""
+        self._extend_segment()
+        first, second = self.literal(left), self.literal(right)
+        self.release(finished)
+        self._slot_of[node] = self._append(first, second)
+
+    def copy(self, literal: int) -> int:
+        """A literal that stays as it is now."""
+        self._extend_segment()
+        return 2 * self._append(literal, literal)
+
+    def all_of(self, literals: Sequence[int], temporaries: list[int]) -> int:
+        result = literals[0]
+        for literal in literals[1:]:
+            slot = self._append(result, literal)
+            temporaries.append(slot)
+            result = 2 * slot
+        return result
+
+    def any_of(self, literals: Sequence[int], temporaries: list[int]) -> int:
+        if not literals:
+            return 0
+        return self.all_of([x ^ 1 for x in literals], temporaries) ^ 1
+
+    def loop(self, runs: Iterable[tuple[int, int, int, int]]) -> None:
+        """Close a loop over runs of gates that were appended since the last segment."""
+        first = len(self.runs)
+        self.runs += runs
+        self._new_phase = False
+        self.segments.append((LOOP, first, len(self.runs)))
+
+    def release(self, nodes: Iterable[int]) -> None:
+        """Nobody reads these nodes any more."""
+        self.free(self._slot_of[node] for node in nodes)
+
+    def free(self, slots: Iterable[int]) -> None:
+        """Last freed is first used again: it is still near the processor."""
+        self._free.extend(slots)
+
+    def _append(self, left: int, right: int) -> int:
+        if self._free:
+            slot = self._free.pop()
+        else:
+            slot = self.slots
+            self.slots += 1
+        self.left.append(left)
+        self.right.append(right)
+        self.dest.append(slot)
+        return slot
+
+    def _extend_segment(self) -> None:
+        """The next gate belongs to the running segment of gates, or begins one."""
+        position = len(self.left)
+        if not self._new_phase and self.segments[-1][0] == GATES:
+            kind, first, end = self.segments[-1]
+            if end == position:
+                self.segments[-1] = (kind, first, position + 1)
+                return
+        self._new_phase = False
+        self.segments.append((GATES, position, position + 1))
+
+
+def _factored(
+    products: Sequence[tuple[int, tuple[int, ...]]],
+) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
+    """Products with the same leaf, together."""
+    by_leaf: dict[int, list[tuple[int, ...]]] = {}
+    for leaf, inside in products:
+        by_leaf.setdefault(leaf, []).append(inside)
+    yield from by_leaf.items()
+
+
+def _levels(left: list[int], right: list[int], first_gate: int) -> list[int]:
+    level = [0] * first_gate
+    for a, b in zip(left, right, strict=True):
+        level.append(1 + max(level[a >> 1], level[b >> 1]))
+    return level
+
+
+def _ints(values: Iterable[object]) -> Ints:
+    return np.array(list(values), dtype=np.int32)

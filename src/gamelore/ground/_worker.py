@@ -1,0 +1,111 @@
+"""The process that runs clingo, apart from us so that it can be ended at any moment.
+
+Reads one pickled request from standard input; writes pickled messages to standard
+output: `("progress", relation, rules)` now and then, and at the end `("done", …)` or
+`("error", text)`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import resource
+import sys
+import time
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import clingo
+
+_REPORT_EVERY = 1.0  # seconds
+
+
+class Request(NamedTuple):
+    """What to ground, and within which limits."""
+
+    program: str
+    memory_bytes: int
+    shown: frozenset[str]
+    """Codes of the relations whose atoms are wanted by name."""
+
+
+class GroundRules(NamedTuple):
+    """Ground rules in flat arrays; atoms are numbered from 1, negative is `not`."""
+
+    heads: array[int]
+    """Head atom of each rule."""
+    ends: array[int]
+    """Where each rule's body ends in `bodies`."""
+    bodies: array[int]
+    choices: array[int]
+    """Atoms that are free to be true or false."""
+    names: list[tuple[str, int]]
+    """Atoms of the shown relations: ASP text and number, 0 for a fact."""
+
+
+class _Collector(clingo.Observer):
+    """Gathers the ground rules as clingo makes them."""
+
+    def __init__(self, control: clingo.Control) -> None:
+        self._control = control
+        self._next_report = time.monotonic() + _REPORT_EVERY
+        self.heads = array("i")
+        self.ends = array("i")
+        self.bodies = array("i")
+        self.choices = array("i")
+
+    def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
+        if choice:
+            self.choices.extend(head)
+            return
+        if not head:
+            return
+        self.heads.append(head[0])
+        self.bodies.extend(body)
+        self.ends.append(len(self.bodies))
+        if len(self.heads) % 4096 == 0 and time.monotonic() > self._next_report:
+            self._report()
+
+    def _report(self) -> None:
+        """Say which relation has the most atoms; rarer and rarer, since it costs."""
+        started = time.monotonic()
+        counts = Counter(a.symbol.name for a in self._control.symbolic_atoms)
+        relation = counts.most_common(1)[0][0] if counts else ""
+        _send(("progress", relation, len(self.heads)))
+        now = time.monotonic()
+        self._next_report = now + _REPORT_EVERY + 20 * (now - started)
+
+
+def _send(message: tuple[Any, ...]) -> None:
+    pickle.dump(message, sys.stdout.buffer, protocol=5)
+    sys.stdout.buffer.flush()
+
+
+def _ground(request: Request) -> GroundRules:
+    control = clingo.Control(
+        ["--warn=none", "--eq=0", "--sat-prepro=no"], logger=lambda *_: None
+    )
+    collector = _Collector(control)
+    control.register_observer(collector)
+    control.add("base", [], request.program)
+    control.ground([("base", [])])
+    names = [
+        (str(atom.symbol), 0 if atom.is_fact else atom.literal)
+        for atom in control.symbolic_atoms
+        if atom.symbol.name in request.shown
+    ]
+    return GroundRules(
+        collector.heads, collector.ends, collector.bodies, collector.choices, names
+    )
+
+
+def main() -> None:
+    request = pickle.load(sys.stdin.buffer)
+    resource.setrlimit(resource.RLIMIT_AS, (request.memory_bytes, request.memory_bytes))
+    try:
+        _send(("done", _ground(request)))
+    except MemoryError:
+        _send(("memory",))
+    except RuntimeError as error:
+        _send(("error", str(error)))

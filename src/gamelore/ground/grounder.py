@@ -1,0 +1,214 @@
+"""Every instance of every rule: `Game` → `GroundGame`, by clingo in a process apart."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.errors import GroundingError, GroundingLimit
+from gamelore.gdl import Fact, Game, Move, Role, Rule, Term, to_kif
+from gamelore.ground._worker import GroundRules, Request
+from gamelore.ground.asp import Vocabulary, to_asp
+from gamelore.ground.domains import Domains
+from gamelore.ground.normal import GUARD, NormalRule, RelationMaker, normalise
+from gamelore.ground.split import split
+
+_SHOWN = ("true", "does", "init", "next", "legal", "terminal", "goal")
+_IGNORED = frozenset({"base", "input", "sees"})
+"""Relations that play does not need: hints for other engines, and percepts."""
+
+TRUE, FALSE = 0, -(2**31)
+"""Literals of atoms that are always true, or never."""
+
+
+@dataclass(frozen=True)
+class GroundLimits:
+    """How much grounding may take; beyond it, `GroundingLimit` is raised."""
+
+    seconds: float = 60.0
+    memory_mb: int = 4096
+
+    def __post_init__(self) -> None:
+        if self.seconds <= 0:
+            raise ValueError(f"seconds must be positive, got {self.seconds}")
+        if self.memory_mb < 64:
+            raise ValueError(f"memory_mb must be at least 64, got {self.memory_mb}")
+
+
+@dataclass(frozen=True)
+class GroundGame:
+    """A game without variables: what there is, and rules over numbered atoms.
+
+    A literal is an atom's number, negative for `not`; `TRUE` and `FALSE` are constants.
+    """
+
+    roles: tuple[Role, ...]
+    fluents: tuple[Fact, ...]
+    fluent_atoms: tuple[int, ...]
+    """Per fluent, the atom `(true f)`; an input."""
+    initial: tuple[bool, ...]
+    """Per fluent, whether `(init f)`."""
+    next: tuple[int, ...]
+    """Per fluent, the literal of `(next f)`."""
+    moves: tuple[tuple[Move, ...], ...]
+    """Per role."""
+    move_atoms: tuple[tuple[int, ...], ...]
+    """Per role and move, the atom `(does r m)`; an input."""
+    legal: tuple[tuple[int, ...], ...]
+    """Per role and move, the literal of `(legal r m)`."""
+    terminal: int
+    goals: tuple[tuple[tuple[int, int], ...], ...]
+    """Per role, pairs of a goal value and its literal."""
+    heads: npt.NDArray[np.int32]
+    """int32 [N]: the head atom of each rule"""
+    ends: npt.NDArray[np.int32]
+    """int32 [N]: where its body ends in `bodies`"""
+    bodies: npt.NDArray[np.int32]
+    """int32: the bodies' literals, one after the other"""
+    guards: frozenset[int]
+    """Atoms that only guard: taken as true wherever they stand in a body."""
+
+
+def ground(game: Game, limits: GroundLimits | None = None) -> GroundGame:
+    """Instantiate a game's rules, within limits that hold whatever the rules do."""
+    limits = limits or GroundLimits()
+    rules = prepare(game.rules)
+    vocabulary = Vocabulary()
+    program = to_asp(rules, vocabulary)
+    guards = {r.head.relation for r in rules if r.head.relation.startswith(GUARD)}
+    shown = frozenset(vocabulary.code("r", name) for name in (*_SHOWN, *guards))
+    request = Request(program, limits.memory_mb * 1024 * 1024, shown)
+    result = _run(request, limits, vocabulary)
+    return _assemble(game, result, vocabulary)
+
+
+def prepare(rules: Iterable[Rule]) -> list[NormalRule]:
+    """Normal form, and split; without the relations that play does not need."""
+    maker = RelationMaker()
+    wanted = [rule for rule in rules if rule.head.relation not in _IGNORED]
+    normal = list(normalise(wanted, maker))
+    normal += maker.guard_rules
+    maker.guard_rules.clear()
+    result = list(split(normal, Domains(normal), maker))
+    return result + maker.guard_rules
+
+
+def _run(request: Request, limits: GroundLimits, vocabulary: Vocabulary) -> GroundRules:
+    """Run the worker to its end, or end it at the limit of time."""
+    command = [sys.executable, "-c", "from gamelore.ground._worker import main; main()"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as worker:
+        assert worker.stdin is not None and worker.stdout is not None
+        timed_out = threading.Event()
+
+        def end() -> None:
+            timed_out.set()
+            worker.kill()
+
+        timer = threading.Timer(limits.seconds, end)
+        timer.daemon = True
+        timer.start()
+        largest, made = "", 0
+        try:
+            pickle.dump(request, worker.stdin, protocol=5)
+            worker.stdin.close()
+            for message in _messages(worker.stdout):
+                match message:
+                    case ("progress", relation, rules):
+                        largest, made = vocabulary.name(relation), rules
+                    case ("done", result):
+                        return result  # type: ignore[no-any-return]
+                    case ("memory",):
+                        break
+                    case ("error", text):
+                        raise GroundingError(f"the rules cannot be grounded: {text}")
+        except BrokenPipeError:
+            pass
+        finally:
+            timer.cancel()
+            worker.kill()
+    limit = (
+        f"{limits.seconds:g} seconds" if timed_out.is_set() else f"{limits.memory_mb} MB"
+    )
+    culprit = f"relation {_source_name(largest)!r} grew most" if largest else "no rule yet"
+    raise GroundingLimit(
+        f"grounding ended at its limit of {limit}: {culprit}, {made:,} ground rules made"
+    )
+
+
+def _messages(stream: Any) -> Iterator[tuple[Any, ...]]:
+    while True:
+        try:
+            yield pickle.load(stream)
+        except (EOFError, pickle.UnpicklingError):
+            return
+
+
+def _source_name(relation: str) -> str:
+    """Name a relation made by splitting by its kind alone."""
+    return relation.partition(" ")[0]
+
+
+def _assemble(game: Game, result: GroundRules, vocabulary: Vocabulary) -> GroundGame:
+    """Sort the named atoms by what they are for."""
+    atoms: dict[str, dict[tuple[Term, ...], int]] = {name: {} for name in _SHOWN}
+    guards = set()
+    for symbol, literal in result.names:
+        relation, arguments = vocabulary.read(symbol)
+        if relation in atoms:
+            atoms[relation][arguments] = literal
+        else:
+            guards.add(literal)
+    fluents = sorted((arguments[0] for arguments in atoms["true"]), key=_order)
+    does = sorted(atoms["does"], key=lambda arguments: _order(arguments[1]))
+    by_role = [[a[1] for a in does if a[0] == role] for role in game.roles]
+    return GroundGame(
+        roles=game.roles,
+        fluents=tuple(fluents),
+        fluent_atoms=tuple(atoms["true"][f,] for f in fluents),
+        initial=tuple((f,) in atoms["init"] for f in fluents),
+        next=tuple(atoms["next"].get((f,), FALSE) for f in fluents),
+        moves=tuple(map(tuple, by_role)),
+        move_atoms=tuple(
+            tuple(atoms["does"][role, move] for move in moves)
+            for role, moves in zip(game.roles, by_role, strict=True)
+        ),
+        legal=tuple(
+            tuple(atoms["legal"].get((role, move), FALSE) for move in moves)
+            for role, moves in zip(game.roles, by_role, strict=True)
+        ),
+        terminal=atoms["terminal"].get((), FALSE),
+        goals=tuple(_goals(role, atoms["goal"]) for role in game.roles),
+        heads=np.frombuffer(result.heads, dtype=np.int32),
+        ends=np.frombuffer(result.ends, dtype=np.int32),
+        bodies=np.frombuffer(result.bodies, dtype=np.int32),
+        guards=frozenset(guards),
+    )
+
+
+def _goals(
+    role: Role, atoms: dict[tuple[Term, ...], int]
+) -> tuple[tuple[int, int], ...]:
+    values = [
+        (int(str(value)), literal)
+        for (who, value), literal in atoms.items()
+        if who == role and str(value).lstrip("-").isdigit()
+    ]
+    return tuple(sorted(values))
+
+
+def _order(term: Term) -> list[tuple[int, str]]:
+    """Sort numbers by value, not by spelling."""
+    words = to_kif(term).replace("(", " ").replace(")", " ").split()
+    return [(int(w), "") if w.isdigit() and w.isascii() else (-1, w) for w in words]
+
+
