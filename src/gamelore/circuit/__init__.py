@@ -1,5 +1,7 @@
 """The game as a circuit: `Game` → `CompiledGame`."""
 
-from gamelore.circuit.compiler import CompiledGame, compile_game
+from gamelore.circuit.compiled import CompiledGame, Statistics
+from gamelore.circuit.compiler import compile_game
+from gamelore.circuit.schedule import Program
 
-__all__ = ["CompiledGame", "compile_game"]
+__all__ = ["CompiledGame", "Program", "Statistics", "compile_game"]

@@ -16,9 +16,9 @@ import numpy as np
 
 from gamelore.circuit.graph import FALSE, TRUE, Graph, GraphBuilder
 from gamelore.gdl import Fact, Move, Role
-from gamelore.ground.grounder import FALSE as NEVER
-from gamelore.ground.grounder import TRUE as ALWAYS
-from gamelore.ground.grounder import GroundGame
+from gamelore.ground import FALSE as NEVER
+from gamelore.ground import TRUE as ALWAYS
+from gamelore.ground import GroundGame
 
 Product: TypeAlias = tuple[int, tuple[int, ...]]
 """An output of the graph, and the loop variables it is ANDed with."""
@@ -59,6 +59,28 @@ class Circuit:
     @property
     def goal_count(self) -> int:
         return sum(map(len, self.goal_values))
+
+
+def loops_in_order(circuit: Circuit) -> bool:
+    """Whether no loop's needs depend on its own variables, or on those of later loops.
+
+    So it is when built; minimising could in principle undo it.
+    """
+    graph = circuit.graph
+    latest = [-1] * (1 + graph.inputs)
+    for number, loop in enumerate(circuit.loops):
+        for variable in loop.variables:
+            latest[1 + variable] = number
+    if circuit.loops:
+        for a, b in zip(graph.left.tolist(), graph.right.tolist(), strict=True):
+            latest.append(max(latest[a >> 1], latest[b >> 1]))
+    outputs = graph.outputs.tolist()
+    return all(
+        latest[outputs[leaf] >> 1] < number
+        for number, loop in enumerate(circuit.loops)
+        for products in loop.updates
+        for leaf, _ in products
+    )
 
 
 def build(ground: GroundGame) -> Circuit:
@@ -226,7 +248,7 @@ def _components(
                     above = path[-1][0]
                     low[above] = min(low[above], low[atom])
                 if low[atom] == index[atom]:
-                    component = []
+                    component: list[int] = []
                     while not component or component[-1] != atom:
                         component.append(waiting.pop())
                         on_stack.discard(component[-1])

@@ -1,39 +1,65 @@
-"""From rules to a program that kernels run, cached on disk."""
+"""From rules to a program that kernels run, made once per machine."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from gamelore.circuit.build import Circuit, build
+from gamelore.circuit.build import Circuit, build, loops_in_order
+from gamelore.circuit.compiled import CompiledGame, Statistics
 from gamelore.circuit.minimise import minimise
-from gamelore.circuit.schedule import Program, schedule
-from gamelore.gdl import Fact, Game, Move
-from gamelore.ground.grounder import GroundLimits, ground
+from gamelore.circuit.schedule import schedule
+from gamelore.circuit.store import load, save
+from gamelore.gdl import Game
+from gamelore.ground import GroundLimits, ground
 
 
-@dataclass(frozen=True)
-class CompiledGame:
-    """Everything simulation needs: names for the bits, and the program."""
+def compile_game(
+    game: Game, limits: GroundLimits | None = None, *, cached: bool = True
+) -> CompiledGame:
+    """A game's program, from the cache where it is there.
 
-    fluents: tuple[Fact, ...]
-    initial: tuple[bool, ...]
-    moves: tuple[tuple[Move, ...], ...]
-    program: Program
-    statistics: Mapping[str, float]
-    """Sizes before and after each step, and the seconds it took."""
+    `GroundingLimit` where grounding takes more than the limits allow.
+    """
+    if cached:
+        stored = load(game)
+        if stored is not None:
+            return stored
+    compiled = _compile(game, limits)
+    if cached:
+        save(game, compiled)
+    return compiled
 
 
-def compile_game(game: Game, limits: GroundLimits | None = None) -> CompiledGame:
-    t0 = time.perf_counter()
+def _compile(game: Game, limits: GroundLimits | None) -> CompiledGame:
+    clock = time.perf_counter
+    started = clock()
     grounded = ground(game, limits)
-    t1 = time.perf_counter()
+    ground_done = clock()
     circuit = build(grounded)
-    t2 = time.perf_counter()
-    before = circuit.graph.gates
-    circuit = replace(circuit, graph=minimise(circuit.graph))
-    t3 = time.perf_counter()
-    program = schedule(circuit)
-    t4 = time.perf_counter()
-    return CompiledGame(circuit.fluents, circuit.initial, circuit.moves, program, dict(gates_before=before, gates=circuit.graph.gates, scheduled=len(program.left), slots=program.slots, ground=t1-t0, build=t2-t1, minimise=t3-t2, schedule=t4-t3))
+    build_done = clock()
+    small = minimised(circuit)
+    minimise_done = clock()
+    program = schedule(small)
+    statistics = Statistics(
+        ground_rules=len(grounded.heads),
+        gates_built=circuit.graph.gates,
+        gates=small.graph.gates,
+        depth=small.graph.depth(),
+        gates_scheduled=len(program.left),
+        slots=program.slots,
+        loop_variables=len(program.runs),
+        ground_seconds=ground_done - started,
+        build_seconds=build_done - ground_done,
+        minimise_seconds=minimise_done - build_done,
+        schedule_seconds=clock() - minimise_done,
+    )
+    return CompiledGame(
+        circuit.fluents, circuit.initial, circuit.moves, program, statistics
+    )
+
+
+def minimised(circuit: Circuit) -> Circuit:
+    """The same circuit with fewer gates."""
+    small = replace(circuit, graph=minimise(circuit.graph))
+    return small if loops_in_order(small) else circuit

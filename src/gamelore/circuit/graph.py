@@ -1,7 +1,7 @@
 """And-inverter graphs: two-input ANDs over literals that may be inverted.
 
-Node 0 is the constant false, nodes 1 … I are the inputs, then come the gates, each after
-the nodes it reads. A *literal* is `2 * node + inverted`, so 0 is false and 1 is true.
+Node 0 is the constant false, nodes 1 … I are the inputs, then come the gates, each
+after the nodes it reads. A *literal* is `2 * node + inverted`: 0 is false, 1 is true.
 """
 
 from __future__ import annotations

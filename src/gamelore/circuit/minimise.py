@@ -18,31 +18,52 @@ from gamelore.circuit.graph import Graph, prune
 
 _CHECKED = 2048  # random assignments per comparison
 _WORTH_IT = 0.005  # a round that saves less than this share of the gates is the last
-_PASSES: tuple[Callable[[Aig], Aig], ...] = (
-    lambda aig: algorithms.aig_resubstitution(aig, max_pis=8, max_inserts=2),
-    lambda aig: algorithms.sop_refactoring(aig, max_pis=8),
-    lambda aig: algorithms.aig_cut_rewriting(aig),
-)
+_SECONDS_PER_GATE = 4e-5  # what a pass takes on a slow machine
 
 
 def minimise(graph: Graph, seconds: float = 20.0) -> Graph:
-    """An equivalent graph with fewer gates; no new pass is begun after `seconds`."""
+    """An equivalent graph with fewer gates, in about `seconds` at the most.
+
+    A pass cannot be ended, so none is begun that would take longer than what is left.
+    """
     deadline = time.monotonic() + seconds
-    best = graph
-    while best.gates:
-        before = best.gates
-        for reduce in _PASSES:
-            started = time.monotonic()
-            if started > deadline:
-                return best
-            candidate = prune(_from_aig(reduce(_to_aig(best)), best))
-            if candidate.gates < best.gates and equivalent(best, candidate):
-                best = candidate
-            if time.monotonic() + (time.monotonic() - started) > deadline:
-                return best
-        if best.gates > before * (1 - _WORTH_IT):
-            break
-    return best
+    best = _repeat(graph, deadline)
+    rewritten = _reduce(best, _rewrite, deadline)
+    return best if rewritten is best else _repeat(rewritten, deadline)
+
+
+def _repeat(graph: Graph, deadline: float) -> Graph:
+    """Resubstitute and refactor until a round saves little."""
+    while True:
+        before = graph.gates
+        graph = _reduce(graph, _resubstitute, deadline)
+        graph = _reduce(graph, _refactor, deadline)
+        if graph.gates >= before * (1 - _WORTH_IT):
+            return graph
+
+
+def _reduce(graph: Graph, method: Callable[[Aig], Aig], deadline: float) -> Graph:
+    """The graph after one pass, if there is time for it and it made it smaller."""
+    if time.monotonic() + graph.gates * _SECONDS_PER_GATE > deadline:
+        return graph
+    smaller = prune(_from_aig(method(_to_aig(graph)), graph))
+    return (
+        smaller if smaller.gates < graph.gates and equivalent(graph, smaller) else graph
+    )
+
+
+def _resubstitute(aig: Aig) -> Aig:
+    algorithms.aig_resubstitution(aig, max_pis=8, max_inserts=2, inplace=True)
+    return aig
+
+
+def _refactor(aig: Aig) -> Aig:
+    algorithms.sop_refactoring(aig, max_pis=8, inplace=True)
+    return aig
+
+
+def _rewrite(aig: Aig) -> Aig:
+    return algorithms.aig_cut_rewriting(aig)
 
 
 def equivalent(one: Graph, other: Graph, seed: int = 0) -> bool:

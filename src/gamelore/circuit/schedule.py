@@ -1,9 +1,9 @@
 """The order in which gates run, and the slots they write to.
 
-A circuit runs in four *phases*: is the position terminal; the goals (only where it is);
-the legal moves; the next position. A phase may use what the terminal and legal phases
-computed. Within a phase gates come depth first, so that a value is used soon after it is
-made, and a slot is free for others once its last reader has run.
+A circuit runs in four *phases*: is the position terminal; the goals (only where it
+is); the legal moves; the next position. A phase may use what the terminal and legal
+phases computed. Within a phase gates come depth first, so that a value is used soon
+after it is made, and a slot is free for others once its last reader has run.
 
 Slots: 0 holds false; then the fluents, the moves, the loop variables; then shared ones.
 """
@@ -237,7 +237,7 @@ class _Scheduler:
         return layout.all_of([outside, layout.any_of(terms, temporaries)], temporaries)
 
     def _settle_next(self, layout: _Layout) -> list[int]:
-        """Literals of the next position that stay right while fluents are overwritten."""
+        """Literals of the next position that outlast the overwriting of fluents."""
         literals = []
         for fluent, output in enumerate(self.by_phase[NEXT]):
             literal = layout.literal(output)
@@ -250,7 +250,7 @@ class _Scheduler:
     def _collect(self, number: int, phase: _Phase, layout: _Layout) -> None:
         layout.outputs.append([layout.literal(literal) for literal in phase.outputs])
         if number == TERMINAL:
-            later = set()
+            later: set[int] = set()
             for other in (LEGAL, NEXT):
                 for item in self.phases[other].items:
                     later.update(item.reads)
@@ -311,7 +311,7 @@ class _Layout:
         return 2 * slot + (literal & 1)
 
     def gate(self, node: int, left: int, right: int, finished: Iterable[int]) -> None:
-        """Compute a node; the nodes that it is the last to read may make room for it."""
+        """Compute a node; those that it is the last to read may make room for it."""
         self._extend_segment()
         first, second = self.literal(left), self.literal(right)
         self.release(finished)

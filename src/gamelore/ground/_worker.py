@@ -7,6 +7,7 @@ output: `("progress", relation, rules)` now and then, and at the end `("done", â
 
 from __future__ import annotations
 
+import os
 import pickle
 import resource
 import sys
@@ -26,6 +27,7 @@ class Request(NamedTuple):
 
     program: str
     memory_bytes: int
+    rules: int
     shown: frozenset[str]
     """Codes of the relations whose atoms are wanted by name."""
 
@@ -47,8 +49,9 @@ class GroundRules(NamedTuple):
 class _Collector(clingo.Observer):
     """Gathers the ground rules as clingo makes them."""
 
-    def __init__(self, control: clingo.Control) -> None:
+    def __init__(self, control: clingo.Control, most_rules: int) -> None:
         self._control = control
+        self._most_rules = most_rules
         self._next_report = time.monotonic() + _REPORT_EVERY
         self.heads = array("i")
         self.ends = array("i")
@@ -64,8 +67,13 @@ class _Collector(clingo.Observer):
         self.heads.append(head[0])
         self.bodies.extend(body)
         self.ends.append(len(self.bodies))
-        if len(self.heads) % 4096 == 0 and time.monotonic() > self._next_report:
-            self._report()
+        if len(self.heads) % 4096 == 0:
+            if time.monotonic() > self._next_report:
+                self._report()
+            if len(self.heads) > self._most_rules:
+                self._report()
+                _send(("rules",))
+                os._exit(1)  # clingo does not stop for an exception
 
     def _report(self) -> None:
         """Say which relation has the most atoms; rarer and rarer, since it costs."""
@@ -86,7 +94,7 @@ def _ground(request: Request) -> GroundRules:
     control = clingo.Control(
         ["--warn=none", "--eq=0", "--sat-prepro=no"], logger=lambda *_: None
     )
-    collector = _Collector(control)
+    collector = _Collector(control, request.rules)
     control.register_observer(collector)
     control.add("base", [], request.program)
     control.ground([("base", [])])
@@ -106,6 +114,6 @@ def main() -> None:
     try:
         _send(("done", _ground(request)))
     except MemoryError:
-        _send(("memory",))
+        os._exit(2)
     except RuntimeError as error:
         _send(("error", str(error)))

@@ -1,8 +1,8 @@
 """Rules as an answer-set program, and ground atoms back as terms.
 
-`true` and `does` become choices over what `init`, `next` and `legal` can derive, so that
-grounding finds every fluent and move there can be. Relations, functors and constants are
-numbered (`r3`, `f1`, `c7`), since KIF tokens are not ASP's.
+`true` and `does` become choices over what `init`, `next` and `legal` can derive, so
+that grounding finds every fluent and move there can be. Relations, functors and
+constants are numbered (`r3`, `f1`, `c7`), since KIF tokens are not ASP's.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def _literal(
 
 
 def _atom(atom: Atom, vocabulary: Vocabulary, names: dict[Variable, str]) -> str:
-    return _apply(vocabulary.code("r", atom.relation), atom.arguments, vocabulary, names)
+    return _apply(
+        vocabulary.code("r", atom.relation), atom.arguments, vocabulary, names
+    )
 
 
 def _term(term: Term, vocabulary: Vocabulary, names: dict[Variable, str]) -> str:

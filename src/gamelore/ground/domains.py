@@ -17,6 +17,7 @@ Place: TypeAlias = tuple[str | int, ...]
 """A relation, then argument numbers and functors down to a place in its terms."""
 
 _DEEPEST = 12
+_MOST_PLACES = 50_000  # beyond it nothing new is noted: counts stay rough, time bounded
 _SAME_PLACES = {"next": "true", "init": "true", "legal": "does"}
 """What is `next` or `init` can be `true`; what is `legal` can be done."""
 
@@ -57,7 +58,7 @@ class Domains:
         return changed
 
     def _fill(self, place: Place, term: Term, atoms: Sequence[Atom]) -> bool:
-        if len(place) > _DEEPEST:
+        if self._is_beyond(place):
             return False
         if isinstance(term, Compound):
             arity = len(term.arguments)
@@ -70,9 +71,12 @@ class Domains:
             return bool(sources) and self._copy(sources, place)
         return _add(self._constants[place], term)
 
+    def _is_beyond(self, place: Place) -> bool:
+        return len(place) > _DEEPEST or len(self._constants) > _MOST_PLACES
+
     def _copy(self, sources: Sequence[Place], place: Place) -> bool:
         """Add to a place what all the sources have in common."""
-        if len(place) > _DEEPEST:
+        if self._is_beyond(place):
             return False
         constants = set.intersection(*(self._constants[s] for s in sources))
         changed = not constants <= self._constants[place]

@@ -6,8 +6,9 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,16 @@ from gamelore.errors import GroundingError, GroundingLimit
 from gamelore.gdl import Fact, Game, Move, Role, Rule, Term, to_kif
 from gamelore.ground._worker import GroundRules, Request
 from gamelore.ground.asp import Vocabulary, to_asp
+from gamelore.ground.demand import bind_heads
 from gamelore.ground.domains import Domains
-from gamelore.ground.normal import GUARD, NormalRule, RelationMaker, normalise
+from gamelore.ground.normal import (
+    GUARD,
+    NormalRule,
+    RelationMaker,
+    all_variables,
+    made_for,
+    normalise,
+)
 from gamelore.ground.split import split
 
 _SHOWN = ("true", "does", "init", "next", "legal", "terminal", "goal")
@@ -33,14 +42,18 @@ TRUE, FALSE = 0, -(2**31)
 class GroundLimits:
     """How much grounding may take; beyond it, `GroundingLimit` is raised."""
 
-    seconds: float = 60.0
+    seconds: float = 40.0
     memory_mb: int = 4096
+    rules: int = 4_000_000
+    """Ground rules."""
 
     def __post_init__(self) -> None:
         if self.seconds <= 0:
             raise ValueError(f"seconds must be positive, got {self.seconds}")
         if self.memory_mb < 64:
             raise ValueError(f"memory_mb must be at least 64, got {self.memory_mb}")
+        if self.rules < 1:
+            raise ValueError(f"rules must be positive, got {self.rules}")
 
 
 @dataclass(frozen=True)
@@ -85,8 +98,15 @@ def ground(game: Game, limits: GroundLimits | None = None) -> GroundGame:
     program = to_asp(rules, vocabulary)
     guards = {r.head.relation for r in rules if r.head.relation.startswith(GUARD)}
     shown = frozenset(vocabulary.code("r", name) for name in (*_SHOWN, *guards))
-    request = Request(program, limits.memory_mb * 1024 * 1024, shown)
-    result = _run(request, limits, vocabulary)
+    request = Request(program, limits.memory_mb * 1024 * 1024, limits.rules, shown)
+    try:
+        result = _run(request, limits, vocabulary)
+    except _LimitReached as reached:
+        name = reached.relation or largest_join(rules)
+        raise GroundingLimit(
+            f"grounding ended at its limit of {reached.limit}: relation "
+            f"{made_for(name)!r} grew most, {reached.rules:,} ground rules were made"
+        ) from None
     return _assemble(game, result, vocabulary)
 
 
@@ -94,18 +114,42 @@ def prepare(rules: Iterable[Rule]) -> list[NormalRule]:
     """Normal form, and split; without the relations that play does not need."""
     maker = RelationMaker()
     wanted = [rule for rule in rules if rule.head.relation not in _IGNORED]
-    normal = list(normalise(wanted, maker))
+    normal = bind_heads(list(normalise(wanted, maker)), maker)
     normal += maker.guard_rules
     maker.guard_rules.clear()
     result = list(split(normal, Domains(normal), maker))
     return result + maker.guard_rules
 
 
+def largest_join(rules: Sequence[NormalRule]) -> str:
+    """The head of the rule that can have the most instances, by a rough count."""
+    domains = Domains(rules)
+
+    def instances(rule: NormalRule) -> int:
+        atoms = [literal.atom for literal in rule.body if literal.binds]
+        return prod(domains.size(v, atoms) for v in all_variables(rule.body))
+
+    return max(rules, key=instances).head.relation
+
+
+class _LimitReached(Exception):  # noqa: N818 - told on as a GroundingLimit
+    """The worker was ended at a limit; with the largest relation, if it has said so."""
+
+    def __init__(self, limit: str, relation: str, rules: int) -> None:
+        self.limit = limit
+        self.relation = relation
+        self.rules = rules
+        super().__init__(limit)
+
+
 def _run(request: Request, limits: GroundLimits, vocabulary: Vocabulary) -> GroundRules:
     """Run the worker to its end, or end it at the limit of time."""
     command = [sys.executable, "-c", "from gamelore.ground._worker import main; main()"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as worker:
         assert worker.stdin is not None and worker.stdout is not None
         timed_out = threading.Event()
@@ -117,7 +161,7 @@ def _run(request: Request, limits: GroundLimits, vocabulary: Vocabulary) -> Grou
         timer = threading.Timer(limits.seconds, end)
         timer.daemon = True
         timer.start()
-        largest, made = "", 0
+        largest, made, limit = "", 0, f"{limits.memory_mb} MB"
         try:
             pickle.dump(request, worker.stdin, protocol=5)
             worker.stdin.close()
@@ -127,8 +171,8 @@ def _run(request: Request, limits: GroundLimits, vocabulary: Vocabulary) -> Grou
                         largest, made = vocabulary.name(relation), rules
                     case ("done", result):
                         return result  # type: ignore[no-any-return]
-                    case ("memory",):
-                        break
+                    case ("rules",):
+                        limit = f"{limits.rules:,} ground rules"
                     case ("error", text):
                         raise GroundingError(f"the rules cannot be grounded: {text}")
         except BrokenPipeError:
@@ -136,13 +180,11 @@ def _run(request: Request, limits: GroundLimits, vocabulary: Vocabulary) -> Grou
         finally:
             timer.cancel()
             worker.kill()
-    limit = (
-        f"{limits.seconds:g} seconds" if timed_out.is_set() else f"{limits.memory_mb} MB"
-    )
-    culprit = f"relation {_source_name(largest)!r} grew most" if largest else "no rule yet"
-    raise GroundingLimit(
-        f"grounding ended at its limit of {limit}: {culprit}, {made:,} ground rules made"
-    )
+    if worker.returncode == 1 and limit.endswith("MB"):
+        raise GroundingError("the grounding process ended with an error")
+    if timed_out.is_set():
+        limit = f"{limits.seconds:g} seconds"
+    raise _LimitReached(limit, largest, made)
 
 
 def _messages(stream: Any) -> Iterator[tuple[Any, ...]]:
@@ -151,11 +193,6 @@ def _messages(stream: Any) -> Iterator[tuple[Any, ...]]:
             yield pickle.load(stream)
         except (EOFError, pickle.UnpicklingError):
             return
-
-
-def _source_name(relation: str) -> str:
-    """Name a relation made by splitting by its kind alone."""
-    return relation.partition(" ")[0]
 
 
 def _assemble(game: Game, result: GroundRules, vocabulary: Vocabulary) -> GroundGame:
@@ -210,5 +247,3 @@ def _order(term: Term) -> list[tuple[int, str]]:
     """Sort numbers by value, not by spelling."""
     words = to_kif(term).replace("(", " ").replace(")", " ").split()
     return [(int(w), "") if w.isdigit() and w.isascii() else (-1, w) for w in words]
-
-

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from gamelore.gdl import And, Atom, Condition, Not, Or, Rule, Variable, variables
 
 GUARD = "guard "
-"""Relations made here have a space in their name, which no KIF token can have."""
+"""Relations made here have spaces in their names, which no KIF token can have; the last
+word is the relation of the sheet that they were made for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ def all_variables(literals: Iterable[Literal]) -> frozenset[Variable]:
     return frozenset(v for literal in literals for v in literal.variables)
 
 
+def made_for(relation: str) -> str:
+    """The relation of the sheet that a relation was made for; itself if it was not."""
+    return relation.rpartition(" ")[2]
+
+
 class RelationMaker:
     """Names new relations, and makes the guards that rules over them need."""
 
@@ -66,10 +72,11 @@ class RelationMaker:
         self._guards: dict[tuple[Atom, tuple[Variable, ...]], Atom] = {}
         self.guard_rules: list[NormalRule] = []
 
-    def relation(self, kind: str, over: Iterable[Variable]) -> Atom:
-        """A new relation over these variables."""
+    def relation(self, kind: str, over: Iterable[Variable], of: Atom) -> Atom:
+        """A new relation over these variables, made for a rule with the head `of`."""
         self._made += 1
-        return Atom(f"{kind} {self._made}", tuple(sorted(over)))
+        name = f"{kind} {self._made} {made_for(of.relation)}"
+        return Atom(name, tuple(sorted(over)))
 
     def guard(
         self, missing: frozenset[Variable], context: Sequence[Literal]
@@ -87,7 +94,7 @@ class RelationMaker:
             covered = tuple(sorted(best.variables & missing))
             key = (best.atom, covered)
             if key not in self._guards:
-                self._guards[key] = self.relation(GUARD, covered)
+                self._guards[key] = self.relation(GUARD, covered, best.atom)
                 self.guard_rules.append(NormalRule(self._guards[key], (best,)))
             guards.append(Literal(self._guards[key]))
             missing -= frozenset(covered)
@@ -111,7 +118,7 @@ def _normalise_rule(rule: Rule, maker: RelationMaker) -> Iterator[NormalRule]:
         others = literals + [lit for rest in choices for lit in _flat_literals(rest)]
         outside = head_variables | all_variables(others)
         shared = all_variables(_flat_literals(options)) & outside
-        either = maker.relation("or", shared)
+        either = maker.relation("or", shared, rule.head)
         for option in options:
             missing = shared - _certainly_bound(option)
             body = (option, *(g.atom for g in maker.guard(missing, others)))
@@ -122,7 +129,7 @@ def _normalise_rule(rule: Rule, maker: RelationMaker) -> Iterator[NormalRule]:
     for literal in literals:
         free = literal.variables - bound - head_variables
         if free and not literal.positive and literal.atom.relation != "distinct":
-            some = maker.relation("some", literal.variables - free)
+            some = maker.relation("some", literal.variables - free, literal.atom)
             guards = maker.guard(literal.variables - free, literals)
             yield NormalRule(some, (Literal(literal.atom), *guards))
             literal = Literal(some, positive=False)

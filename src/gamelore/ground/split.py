@@ -49,7 +49,7 @@ def _split_rule(
         gone = _only_in(joined, rest, needed)
         kept = all_variables(joined) - gone
         missing = all_variables(joined) - bound_variables(joined)
-        head = maker.relation("join", kept)
+        head = maker.relation("join", kept, rule.head)
         yield NormalRule(head, (*joined, *maker.guard(missing, rest)))
         literals = [*rest, Literal(head)]
         removable -= gone

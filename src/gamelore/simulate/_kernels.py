@@ -195,7 +195,8 @@ def _bit(words, literal, lane):
 def view(program, words, rows, legal, terminal, goals):
     """Everything there is to see of positions.
 
-    rows: uint64 [n, K], legal: uint64 [n, ·] bits, terminal: bool [n], goals: int16 [n, R]
+    rows: uint64 [n, K], legal: uint64 [n, ·] bits, terminal: bool [n],
+    goals: int16 [n, R]
     """
     base = np.uint64(words.ctypes.data)
     for first in range(0, rows.shape[0], LANES):
@@ -243,7 +244,9 @@ def step(program, words, rows, moves, following):
             offset = program.first_move
             lane = i - first
             for role in range(moves.shape[1]):
-                words[offset + moves[i, role], lane >> 6] |= _ONE << np.uint64(lane & 63)
+                words[offset + moves[i, role], lane >> 6] |= _ONE << np.uint64(
+                    lane & 63
+                )
                 offset = program.first_move + program.move_ends[role]
         run_phase(program, base, TERMINAL)
         run_phase(program, base, LEGAL)

@@ -50,11 +50,12 @@ class CircuitSimulator(Simulator):
             ) from None
 
     @cached_property
-    def _initial(self) -> Row:
-        return _pack_bits(np.array([self.compiled.initial], dtype=bool), self.width)[0]
+    def _initial(self) -> Rows:
+        """uint64 [1, K]"""
+        return _pack_bits(np.array([self.compiled.initial], dtype=bool), self.width)
 
     def initial_row(self) -> Row:
-        return self._initial.copy()
+        return self._initial.flatten()
 
     def facts(self, row: Row) -> frozenset[Fact]:
         bits = np.unpackbits(row.view(np.uint8), bitorder="little")
@@ -69,7 +70,7 @@ class CircuitSimulator(Simulator):
                     f"{to_kif(fact)} is true in no position of {self.game.name!r}"
                 )
             bits[0, number] = True
-        return _pack_bits(bits, self.width)[0]
+        return _pack_bits(bits, self.width).ravel()
 
     def legal(self, positions: Rows) -> tuple[npt.NDArray[np.bool_], ...]:
         legal, _, _ = self._view(positions)
@@ -104,7 +105,7 @@ class CircuitSimulator(Simulator):
         move_limit: int = 10_000,
     ) -> Playouts:
         if positions is None:
-            positions = self._initial[None]
+            positions = self._initial
         positions = _contiguous(positions)
         open_rows = np.flatnonzero(~self.terminal(positions))
         reset, starts = self._starts(positions[open_rows])

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from gamelore.gdl import Fact, Game, Move, Role
 
 if TYPE_CHECKING:
-    from gamelore.simulate.position import Position
+    pass
 
 Rows: TypeAlias = npt.NDArray[np.uint64]
 Row: TypeAlias = npt.NDArray[np.uint64]
@@ -104,7 +104,7 @@ class Simulator(ABC):
 
     @abstractmethod
     def encode(self, facts: Iterable[Fact]) -> Row:
-        """uint64 [K]: the position with these facts; `PositionError` if there is none."""
+        """uint64 [K]: the position with these facts, or `PositionError`."""
 
     @abstractmethod
     def legal(self, positions: Rows) -> tuple[npt.NDArray[np.bool_], ...]:

@@ -1,0 +1,79 @@
+"""Rules whose head has a variable that their body does not bind.
+
+GDL forbids them, yet rule sheets in use have them:
+
+    (<= (differs ?x ?y) (distinct ?x ?y))      (<= (legal ?r noop) (true (turn ?s)))
+
+A prover answers them because the question binds the variable. Grounding has no
+questions, so the variable gets a guard: the terms that other rules ask the relation
+for. In `legal` and `goal`, roles are what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gamelore.gdl import Atom, Term, variables
+from gamelore.ground.normal import (
+    GUARD,
+    Literal,
+    NormalRule,
+    RelationMaker,
+    atom_variables,
+    bound_variables,
+)
+
+
+def bind_heads(rules: Sequence[NormalRule], maker: RelationMaker) -> list[NormalRule]:
+    """The same rules with every head variable bound."""
+    result = []
+    places: set[tuple[str, int]] = set()
+    for rule in map(_without_idle_tests, rules):
+        guards = []
+        for place, atom in _unbound_places(rule):
+            places.add((rule.head.relation, place))
+            guards.append(Literal(atom))
+        result.append(NormalRule(rule.head, (*rule.body, *guards)))
+    for rule in list(result):
+        result += _demands(rule, places, maker)
+    return result
+
+
+def _without_idle_tests(rule: NormalRule) -> NormalRule:
+    """A `distinct` on a variable that nothing binds holds: leave it out."""
+    known = bound_variables(rule.body) | atom_variables(rule.head)
+    body = [
+        literal
+        for literal in rule.body
+        if literal.atom.relation != "distinct" or literal.variables <= known
+    ]
+    return NormalRule(rule.head, tuple(body))
+
+
+def _unbound_places(rule: NormalRule) -> Iterator[tuple[int, Atom]]:
+    """The arguments of the head that need a guard, each with its guard."""
+    bound = set(bound_variables(rule.body))
+    for place, argument in enumerate(rule.head.arguments):
+        if not set(variables(argument)) <= bound:
+            if place == 0 and rule.head.relation in ("legal", "goal"):
+                yield place, Atom("role", (argument,))
+            else:
+                yield place, _demand(rule.head.relation, place, argument)
+            bound.update(variables(argument))
+
+
+def _demand(relation: str, place: int, argument: Term) -> Atom:
+    return Atom(f"{GUARD}{place} {relation}", (argument,))
+
+
+def _demands(
+    rule: NormalRule, places: set[tuple[str, int]], maker: RelationMaker
+) -> Iterator[NormalRule]:
+    """What a rule asks of the places that need guards."""
+    for literal in rule.body:
+        for place, argument in enumerate(literal.atom.arguments):
+            if (literal.atom.relation, place) in places:
+                others = [other for other in rule.body if other is not literal]
+                guards = maker.guard(frozenset(variables(argument)), others)
+                head = _demand(literal.atom.relation, place, argument)
+                yield NormalRule(head, tuple(guards))

@@ -1,0 +1,45 @@
+"""Which engine plays a game."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from gamelore.circuit import compile_game
+from gamelore.errors import GroundingError
+from gamelore.gdl import Game
+from gamelore.ground import GroundLimits
+from gamelore.simulate.compiled import CircuitSimulator
+from gamelore.simulate.interpreter import Interpreter
+from gamelore.simulate.simulator import Simulator
+
+Engine: TypeAlias = Literal["auto", "circuit", "interpreter"]
+
+
+class SlowEngineWarning(UserWarning):
+    """A game does not ground within the limits, so the interpreter plays it."""
+
+
+@lru_cache(maxsize=32)
+def simulator(
+    game: Game, engine: Engine = "auto", limits: GroundLimits | None = None
+) -> Simulator:
+    """A simulator for a game; the same one when asked again.
+
+    `auto` compiles the game, and falls back to the interpreter, with a
+    `SlowEngineWarning`, where it does not ground within the limits.
+    """
+    if engine == "interpreter":
+        return Interpreter(game)
+    try:
+        return CircuitSimulator(game, compile_game(game, limits))
+    except GroundingError as error:
+        if engine == "circuit":
+            raise
+        warnings.warn(
+            f"{game.name!r} is played by the interpreter, slowly: {error}",
+            SlowEngineWarning,
+            stacklevel=2,
+        )
+        return Interpreter(game)
