@@ -1,0 +1,77 @@
+"""Grounding: what comes out, and the limits that hold."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gamelore.errors import GroundingLimit
+from gamelore.gdl import Compound, Game
+from gamelore.ground import FALSE, GroundLimits, ground
+
+COUNTER = """
+(role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+(<= (legal robot step) (true (at ?x)))
+(<= (legal robot stay) (true (at ?x)))
+(<= (next (at ?y)) (does robot step) (true (at ?x)) (succ ?x ?y))
+(<= (next (at ?x)) (does robot stay) (true (at ?x)))
+(<= terminal (true (at 2)))
+(<= (goal robot 100) (true (at 2)))
+(<= (goal robot 0) (not (true (at 2))))
+"""
+
+# Every tuple of 8 out of 60 numbers: far more rules than any machine holds.
+EXPLODING = (
+    "(role r) (legal r a) (goal r 100) (<= terminal (true (x 1))) (init (x 1))"
+    + (
+        "".join(f"(n {i})" for i in range(60))
+        + "(<= (boom ?a ?b ?c ?d ?e ?f ?g ?h) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f)"
+        "(n ?g) (n ?h)) (<= (next (x ?a)) (boom ?a ?b ?c ?d ?e ?f ?g ?h))"
+    )
+)
+
+
+def test_fluents_moves_and_goals_of_a_small_game() -> None:
+    grounded = ground(Game.from_kif(COUNTER))
+    assert grounded.fluents == tuple(Compound("at", (n,)) for n in "012")
+    assert grounded.initial == (True, False, False)
+    assert grounded.moves == (("stay", "step"),)
+    assert [value for value, _ in grounded.goals[0]] == [0, 100]
+    assert grounded.terminal != FALSE
+
+
+def test_a_name_that_is_never_derived_is_false() -> None:
+    grounded = ground(Game.from_kif(COUNTER.replace("(succ 1 2)", "")))
+    assert grounded.terminal == FALSE
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        GroundLimits(seconds=2),
+        GroundLimits(seconds=60, memory_mb=300),
+        GroundLimits(seconds=60, rules=50_000),
+    ],
+    ids=["time", "memory", "rules"],
+)
+def test_an_explosion_ends_at_each_limit_and_is_named(limits: GroundLimits) -> None:
+    started = time.monotonic()
+    with pytest.raises(GroundingLimit, match="'boom'"):
+        ground(Game.from_kif(EXPLODING), limits)
+    assert time.monotonic() - started < 50
+
+
+def test_heads_that_only_a_question_binds_are_grounded() -> None:
+    text = (
+        COUNTER + "(<= (differs ?x ?y) (distinct ?x ?y))"
+        "(<= (legal ?r wait) (true (at ?x)) (differs ?x 1))"
+    )
+    grounded = ground(Game.from_kif(text))
+    assert "wait" in grounded.moves[0]
+
+
+@pytest.mark.parametrize("field", ["seconds", "memory_mb", "rules"])
+def test_limits_must_make_sense(field: str) -> None:
+    with pytest.raises(ValueError, match=field):
+        GroundLimits(**{field: 0})
