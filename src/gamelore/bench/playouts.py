@@ -1,7 +1,7 @@
 """Random playouts per second, one core, with a peer's beside ours.
 
-Machines are noisy, so ours and the peer's runs alternate, and the ratio is the median of
-the rounds' ratios.
+Machines are noisy, so ours and the peer's runs alternate, and the ratio is the median
+of the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def measure(
     threads: int = 1,
     seed: int = 0,
 ) -> Iterator[Rate]:
-    """Rates of each game in turn; a round of ours, and of the peer's, takes `seconds`."""
+    """Rates of each game in turn; a round of ours, or of the peer's, takes `seconds`."""
     for name in games:
         sim = simulator(load(name))
         seeds = iter(range(seed, seed + 10**9))
@@ -85,7 +85,7 @@ def measure(
 
 
 def _rates(play: Play, seconds: float, rounds: int) -> Iterator[float]:
-    """Playouts per second, measured anew each round; a first run only finds the size."""
+    """Playouts per second, measured anew each round; first runs only find the size."""
     count = 1
     while True:
         taken = _time(play, count)

@@ -14,15 +14,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gamelore.gdl import Fact, Game, Move, Role
-
-if TYPE_CHECKING:
-    pass
+from gamelore.simulate.joint import joint_moves
 
 Rows: TypeAlias = npt.NDArray[np.uint64]
 Row: TypeAlias = npt.NDArray[np.uint64]
@@ -145,16 +143,7 @@ class Simulator(ABC):
 
     def expand(self, positions: Rows) -> Expansion:
         """All successors of the positions that are not terminal."""
-        legal = self.legal(positions)
-        going = ~self.terminal(positions)
-        parents: list[int] = []
-        joint: list[tuple[int, ...]] = []
-        for n in np.flatnonzero(going):
-            choices = [np.flatnonzero(legal[r][n]) for r in range(len(self.roles))]
-            mesh = np.meshgrid(*choices, indexing="ij")
-            rows = np.stack([axis.ravel() for axis in mesh], axis=1)
-            parents.extend([int(n)] * len(rows))
-            joint.extend(map(tuple, rows))
-        origin = np.array(parents, dtype=np.int32)
-        moves = np.array(joint, dtype=np.int32).reshape(len(joint), len(self.roles))
+        going = np.flatnonzero(~self.terminal(positions))
+        parents, moves = joint_moves(self.legal(positions[going]))
+        origin = going[parents].astype(np.int32)
         return Expansion(self.advance(positions[origin], moves), origin, moves)
