@@ -8,6 +8,7 @@
     ├── PositionError        facts that no position of this game can hold
     ├── IllegalMoveError     a move that is not legal in the position
     ├── StuckError           a role without a legal move in a position that goes on
+    ├── NotTurnTakingError   two roles have a choice at once, where one must move
     └── TraceError           a trace file that cannot be read
 
 Messages are lower case: what was wrong, then where.
@@ -33,6 +34,9 @@ class GdlError(GameloreError):
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple[type[GdlError], tuple[Sequence[Problem]]]:
+        return GdlError, (self.problems,)  # so that it passes between processes
+
 
 class UnknownGameError(GameloreError):
     """No library game and no file of that name."""
@@ -56,6 +60,10 @@ class IllegalMoveError(GameloreError):
 
 class StuckError(GameloreError):
     """A role has no legal move in a position that is not terminal."""
+
+
+class NotTurnTakingError(GameloreError):
+    """Two roles have a choice at once, where only one may."""
 
 
 class TraceError(GameloreError):

@@ -1,10 +1,29 @@
 """Reading and checking rules: GDL text → `Game`."""
 
 from gamelore.gdl.game import Game
+from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.problems import Problem, Span
 from gamelore.gdl.reader import read_term
-from gamelore.gdl.rules import And, Atom, Condition, Not, Or, Rule, atoms_of, variables_of
-from gamelore.gdl.terms import Compound, Fact, Move, Role, Term, Variable, to_kif, variables
+from gamelore.gdl.rules import (
+    And,
+    Atom,
+    Condition,
+    Not,
+    Or,
+    Rule,
+    atoms_of,
+    variables_of,
+)
+from gamelore.gdl.terms import (
+    Compound,
+    Fact,
+    Move,
+    Role,
+    Term,
+    Variable,
+    to_kif,
+    variables,
+)
 
 __all__ = [
     "And",
@@ -17,6 +36,7 @@ __all__ = [
     "Not",
     "Or",
     "Problem",
+    "ReaderLimits",
     "Role",
     "Rule",
     "Span",

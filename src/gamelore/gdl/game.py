@@ -9,9 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 from gamelore.errors import GdlError
-from gamelore.gdl.checks import check
-from gamelore.gdl.reader import read_rules, read_text
+from gamelore.gdl.checks import check_reading, in_order
+from gamelore.gdl.limits import ReaderLimits
+from gamelore.gdl.reader import DEFAULT_LIMITS, read_source, read_text
 from gamelore.gdl.rules import Rule
+from gamelore.gdl.source import Report, Source
 from gamelore.gdl.terms import Fact, Role
 
 
@@ -30,21 +32,28 @@ class Game:
     """Draws the facts of a position as text, where a board is known."""
 
     @classmethod
-    def from_kif(cls, text: str, name: str = "unnamed", source: str = "") -> Game:
+    def from_kif(
+        cls,
+        text: str,
+        name: str = "unnamed",
+        source: str = "",
+        limits: ReaderLimits = DEFAULT_LIMITS,
+    ) -> Game:
         """Read and check rule text; raise `GdlError` with every error in it."""
-        rules, problems = read_rules(text, source=source or name)
-        problems = [*problems, *check(rules, text, source=source or name)]
-        errors = [problem for problem in problems if problem.severity == "error"]
+        report = Report(Source(text, source or name))
+        reading = read_source(report, limits)
+        check_reading(reading, report)
+        errors = [p for p in report.problems if p.severity == "error"]
         if errors:
-            raise GdlError(sorted(errors, key=lambda problem: problem.span))
-        roles = tuple(str(r.head.arguments[0]) for r in rules if r.head.relation == "role")
-        return cls(name, roles, tuple(rules), source)
+            raise GdlError(in_order(errors))
+        return cls(name, _roles(reading.rules), tuple(reading.rules), source)
 
     @classmethod
-    def from_file(cls, path: str | Path) -> Game:
+    def from_file(cls, path: str | Path, limits: ReaderLimits = DEFAULT_LIMITS) -> Game:
         """Read and check a rule sheet."""
         path = Path(path)
-        return cls.from_kif(read_text(path), name=path.stem, source=str(path))
+        text = read_text(path, limits)
+        return cls.from_kif(text, name=path.stem, source=str(path), limits=limits)
 
     def to_kif(self) -> str:
         """The rules as text, one to a line; `from_kif` reads the same game back."""
@@ -54,3 +63,9 @@ class Game:
     def fingerprint(self) -> str:
         """A hash of the rules, the same whatever their layout and comments."""
         return hashlib.sha256(self.to_kif().encode()).hexdigest()
+
+
+def _roles(rules: Iterable[Rule]) -> tuple[Role, ...]:
+    """The roles in the order of the rules, each once."""
+    heads = (rule.head for rule in rules if rule.head.relation == "role")
+    return tuple(dict.fromkeys(str(head.arguments[0]) for head in heads))

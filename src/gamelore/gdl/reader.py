@@ -2,101 +2,204 @@
 
 from __future__ import annotations
 
-import re
+import codecs
 from pathlib import Path
 from typing import NamedTuple
 
+from gamelore.errors import GdlError, UnknownGameError
+from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.problems import Problem, Span
-from gamelore.gdl.rules import And, Atom, Condition, Not, Or, Rule
+from gamelore.gdl.rules import ARITIES, CONNECTIVES, And, Atom, Condition, Not, Or, Rule
+from gamelore.gdl.source import Report, Source, quote
+from gamelore.gdl.syntax import Group, Node, Word, parse, words_in
 from gamelore.gdl.terms import Compound, Term, Variable
 
-KEYWORDS = frozenset(
-    "role init true next legal does goal terminal distinct base input sees "
-    "not or and".split()
+KEYWORDS = frozenset((*ARITIES, *CONNECTIVES))
+
+DEFAULT_LIMITS = ReaderLimits()
+
+
+class Reading(NamedTuple):
+    """The rules in a text, and the words in those parts that could not be read."""
+
+    rules: list[Rule]
+    damaged: set[str]
+
+
+def read_rules(
+    text: str, source: str = "", limits: ReaderLimits = DEFAULT_LIMITS
+) -> tuple[list[Rule], list[Problem]]:
+    """Every rule that can be read, and every mistake of syntax."""
+    report = Report(Source(text, source))
+    return read_source(report, limits).rules, report.problems
+
+
+def read_source(report: Report, limits: ReaderLimits = DEFAULT_LIMITS) -> Reading:
+    """Every rule that can be read from the report's source; mistakes are reported."""
+    tree = parse(report, limits)
+    builder = _Builder(report)
+    rules, damaged = [], tree.damaged
+    for node in tree.nodes:
+        try:
+            rules.append(builder.rule(node))
+        except _Malformed as mistake:
+            report.error(mistake.code, mistake.message, mistake.span)
+            damaged |= words_in(report.source, node.start, node.stop)
+            if report.is_full:
+                break
+    return Reading(rules, damaged)
+
+
+def read_term(text: str, limits: ReaderLimits = DEFAULT_LIMITS) -> Term:
+    """One term from its text; `GdlError` if it is not exactly one well-formed term."""
+    report = Report(Source(text))
+    nodes = parse(report, limits).nodes
+    if not report.problems:
+        try:
+            if len(nodes) == 1:
+                return _Builder(report).term(nodes[0])
+            message = f"one term expected, found {len(nodes) or 'none'}"
+            start, stop = (nodes[1].start, nodes[1].stop) if nodes else (0, 1)
+            report.error("term", message, report.source.span(start, stop))
+        except _Malformed as mistake:
+            report.error(mistake.code, mistake.message, mistake.span)
+    raise GdlError(report.problems)
+
+
+def read_text(path: str | Path, limits: ReaderLimits = DEFAULT_LIMITS) -> str:
+    """The text of a rule sheet, in UTF-8 or with a byte order mark.
+
+    Bytes that are not UTF-8 are kept as lone surrogates: they do no harm in comments,
+    and the reader refuses them in names.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(limits.text + 1)
+    except FileNotFoundError:
+        raise UnknownGameError(f"no such file: {path}") from None
+    except (OSError, ValueError) as error:  # ValueError: a name no file can have
+        reason = getattr(error, "strerror", None) or error
+        raise _refuse_file(path, "file", f"cannot be read: {reason}".lower()) from None
+    if len(content) > limits.text:
+        raise _refuse_file(path, "too-large", f"more than {limits.text:,} bytes")
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, "replace")
+    return content.decode("utf-8", "surrogateescape")
+
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-_TOKEN = re.compile(r";[^\n]*|[()]|[^\s();]+")
+
+def _refuse_file(path: str | Path, code: str, message: str) -> GdlError:
+    return GdlError([Problem("error", code, message, Span(1, 1), source=str(path))])
 
 
-class Node(NamedTuple):
-    text: str
-    children: tuple[Node, ...] | None
-    span: Span
+class _Malformed(Exception):  # noqa: N818 - never leaves this module
+    """A node that is not what must stand in its place."""
+
+    def __init__(self, code: str, message: str, span: Span) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.span = span
 
 
-def read_text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
+class _Builder:
+    """Turns the nodes of one source into rules."""
 
+    def __init__(self, report: Report) -> None:
+        self.source = report.source
 
-def read_rules(text: str, source: str = "") -> tuple[list[Rule], list[Problem]]:
-    stack: list[list[Node]] = [[]]
-    spans: list[Span] = []
-    line, line_start, scanned = 1, 0, 0
-    for match in _TOKEN.finditer(text):
-        line += text.count("\n", scanned, match.start())
-        line_start = text.rfind("\n", 0, match.start()) + 1
-        scanned = match.start()
-        token = match.group()
-        span = Span(line, match.start() - line_start + 1, len(token))
-        if token[0] == ";":
-            continue
-        if token == "(":
-            stack.append([])
-            spans.append(span)
-        elif token == ")":
-            children = stack.pop()
-            stack[-1].append(Node("", tuple(children), spans.pop()))
-        else:
-            stack[-1].append(Node(token, None, span))
-    return [_rule(node) for node in stack[0]], []
+    def rule(self, node: Node) -> Rule:
+        """A rule from a top-level node: `(<= head body…)` or a fact."""
+        if isinstance(node, Group) and _word(node) == "<=":
+            if len(node.children) == 1:
+                raise self._malformed("head", "a rule without a head", node)
+            _, head, *body = node.children
+            conditions = tuple(self.condition(child) for child in body)
+            return Rule(self._head(head), conditions, self._span(node))
+        return Rule(self._head(node), (), self._span(node))
 
-
-def _keyword(token: str) -> str:
-    return token.lower() if token.lower() in KEYWORDS else token
-
-
-def _rule(node: Node) -> Rule:
-    if node.children and node.children[0].text == "<=":
-        return Rule(
-            _atom(node.children[1]),
-            tuple(_condition(child) for child in node.children[2:]),
-            node.span,
-        )
-    return Rule(_atom(node), (), node.span)
-
-
-def _atom(node: Node) -> Atom:
-    if node.children is None:
-        return Atom(_keyword(node.text), (), node.span)
-    head, *rest = node.children
-    return Atom(_keyword(head.text), tuple(_term(child) for child in rest), node.span)
-
-
-def _condition(node: Node) -> Condition:
-    if node.children:
-        word = _keyword(node.children[0].text)
+    def condition(self, node: Node) -> Condition:
+        """What may stand in a body."""
+        word = _keyword(_word(node))
+        if isinstance(node, Word) or word not in CONNECTIVES:
+            return self.atom(node)
         rest = node.children[1:]
         if word == "not":
-            return Not(_condition(rest[0]), node.span)
-        if word == "or":
-            return Or(tuple(map(_condition, rest)), node.span)
-        if word == "and":
-            return And(tuple(map(_condition, rest)), node.span)
-    return _atom(node)
+            if len(rest) != 1:
+                message = f"`not` takes one condition, not {len(rest) or 'none'}"
+                raise self._malformed("connective", message, node)
+            return Not(self.condition(rest[0]), self._span(node))
+        if not rest:
+            raise self._malformed("connective", f"`{word}` without a condition", node)
+        parts = tuple(self.condition(child) for child in rest)
+        connective = Or if word == "or" else And
+        return connective(parts, self._span(node))
 
+    def atom(self, node: Node) -> Atom:
+        """A relation applied to terms."""
+        if isinstance(node, Word):
+            name = self._name(node, "a condition")
+            return Atom(_keyword(name), (), self._span(node))
+        name = self._name(self._first(node), "a relation")
+        arguments = tuple(self.term(child) for child in node.children[1:])
+        return Atom(_keyword(name), arguments, self._span(node))
 
-def _term(node: Node) -> Term:
-    if node.children is None:
+    def term(self, node: Node) -> Term:
+        """A constant, a variable or a compound term."""
+        if isinstance(node, Word):
+            if node.text[0] == "?":
+                return Variable(node.text[1:])
+            return self._name(node, "a term")
+        name = self._name(self._first(node), "a function")
+        if len(node.children) == 1:
+            return name
+        return Compound(name, tuple(self.term(child) for child in node.children[1:]))
+
+    def _head(self, node: Node) -> Atom:
+        if _keyword(_word(node)) in CONNECTIVES:
+            message = f"{quote(_word(node))} cannot be the head of a rule"
+            raise self._malformed("head", message, node)
+        return self.atom(node)
+
+    def _first(self, group: Group) -> Node:
+        if not group.children:
+            raise self._malformed("empty", "empty parentheses", group)
+        return group.children[0]
+
+    def _name(self, node: Node, place: str) -> str:
+        """The node's word, which must be a plain name."""
+        if isinstance(node, Group):
+            found = "a list" if node.children else "empty parentheses"
+            raise self._malformed("name", f"{found} where {place} needs a name", node)
         if node.text[0] == "?":
-            return Variable(node.text[1:])
+            message = f"variable {quote(node.text)} where {place} needs a name"
+            raise self._malformed("variable", message, node)
+        if node.text == "<=":
+            raise self._malformed("name", "`<=` can only begin a rule", node)
         return node.text
-    head, *rest = node.children
-    if not rest:
-        return head.text
-    return Compound(head.text, tuple(map(_term, rest)))
+
+    def _span(self, node: Node) -> Span:
+        return self.source.span(node.start, node.stop)
+
+    def _malformed(self, code: str, message: str, node: Node) -> _Malformed:
+        return _Malformed(code, message, self._span(node))
 
 
-def read_term(text: str) -> Term:
-    """One ground term from its text."""
-    rules, _ = read_rules(f"(true {text})")
-    return rules[0].head.arguments[0]
+def _word(node: Node) -> str:
+    """The word that a node is or begins with, if any."""
+    if isinstance(node, Group):
+        node = node.children[0] if node.children else Word("", node.start)
+    return node.text if isinstance(node, Word) else ""
+
+
+def _keyword(word: str) -> str:
+    """GDL's own words in lower case; any other as it is."""
+    lower = word.lower()
+    return lower if lower in KEYWORDS else word

@@ -11,6 +11,37 @@ from gamelore.gdl.terms import Term, Variable, to_kif, variables
 
 NOWHERE = Span(0, 0, 0)
 
+ARITIES = {
+    "role": 1,
+    "init": 1,
+    "true": 1,
+    "next": 1,
+    "legal": 2,
+    "does": 2,
+    "goal": 2,
+    "terminal": 0,
+    "distinct": 2,
+    "base": 1,
+    "input": 2,
+    "sees": 2,
+}
+"""GDL's own relations, and how many arguments each takes."""
+
+CONNECTIVES = frozenset(("not", "or", "and"))
+
+NEVER_HEADS = {
+    "true": "facts become true by `init` and `next`",
+    "does": "moves are made by the players",
+    "distinct": "terms differ or they do not",
+}
+"""What the rules cannot derive, and why."""
+
+NEVER_CONDITIONS = {
+    "init": "it says what is true at the start: ask for `true`",
+    "next": "what is next is not known before the moves are made: ask for `true`",
+}
+"""What the rules cannot ask for, and why."""
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
@@ -53,7 +84,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """True if all of the parts are; not in GDL's standard, but in rules found in use."""
+    """True if all of the parts are; not in GDL's standard, but found in use."""
 
     parts: tuple[Condition, ...]
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -79,13 +110,15 @@ class Rule:
         return f"(<= {self.head} {' '.join(map(str, self.body))})"
 
 
-def atoms_of(condition: Condition, positive: bool = True) -> Iterator[tuple[Atom, bool]]:
-    """The atoms of a condition, each with whether it stands under an even `not`."""
+def atoms_of(
+    condition: Condition, positive: bool = True
+) -> Iterator[tuple[Atom, bool]]:
+    """The atoms of a condition, each with whether it stands under no `not`."""
     match condition:
         case Atom():
             yield condition, positive
         case Not():
-            yield from atoms_of(condition.condition, not positive)
+            yield from atoms_of(condition.condition, False)
         case Or():
             for option in condition.options:
                 yield from atoms_of(option, positive)

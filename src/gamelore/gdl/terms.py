@@ -40,15 +40,31 @@ Fact: TypeAlias = Term  # always ground
 
 def to_kif(term: Term) -> str:
     """The term as KIF text, one space between tokens."""
-    if isinstance(term, Compound):
-        return f"({term.functor} {' '.join(map(to_kif, term.arguments))})"
-    return str(term)
+    if not isinstance(term, Compound):
+        return str(term)
+    pieces: list[str] = []
+    waiting: list[Term] = [term]
+    while waiting:  # not recursive: terms that a match builds may be deep
+        part = waiting.pop()
+        if isinstance(part, Compound):
+            pieces.append(f"({part.functor}")
+            waiting.append(")")
+            waiting.extend(reversed(part.arguments))
+        else:
+            pieces.append(str(part))
+    return " ".join(pieces).replace(" )", ")")
+
+
+def parts(term: Term) -> Iterator[Term]:
+    """The term and all terms inside it, left to right, outer ones first."""
+    waiting = [term]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, Compound):
+            waiting.extend(reversed(part.arguments))
 
 
 def variables(term: Term) -> Iterator[Variable]:
     """The variables of a term, left to right, repeats included."""
-    if isinstance(term, Variable):
-        yield term
-    elif isinstance(term, Compound):
-        for argument in term.arguments:
-            yield from variables(argument)
+    return (part for part in parts(term) if isinstance(part, Variable))

@@ -6,9 +6,9 @@ a clause is a head and a flat body of literals, each an atom or the negation of 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from itertools import count
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from gamelore.gdl import (
     variables,
     variables_of,
 )
+from gamelore.gdl.graph import components
 
 MAX_LOOPS = 12
 """Literals with variables in one clause; Python nests at most 20 loops."""
@@ -84,8 +85,8 @@ class Program:
     demands: dict[Signature, frozenset[int]]
     """Arguments that must be bound before a made-up relation is asked."""
     levels: dict[Signature, Level]
-    components: dict[Signature, int] = field(default_factory=dict)
-    """Relations with the same number define each other; only recursive ones are here."""
+    recursive: dict[Signature, int]
+    """The recursive relations; those with the same number define each other."""
 
     @classmethod
     def from_rules(cls, rules: Iterable[Rule]) -> Program:
@@ -94,8 +95,8 @@ class Program:
         for rule in rules:
             builder.add_rule(rule)
         clauses, facts = _separate_facts(builder.clauses)
-        components, levels = _dependencies(clauses)
-        return cls(clauses, facts, builder.demands, levels, components)
+        recursive, levels = _dependencies(clauses)
+        return cls(clauses, facts, builder.demands, levels, recursive)
 
 
 class _Builder:
@@ -107,17 +108,30 @@ class _Builder:
         self._numbers = count(1)
 
     def add_rule(self, rule: Rule) -> None:
-        head = _literal(rule.head)
-        self._add(head, rule.body, rule.span)
+        """Add the clause of a rule, without the tests that mean nothing.
 
-    def _add(self, head: Literal, body: Sequence[Condition], span: Span) -> None:
+        A `not` or `distinct` on a variable of the head that the body gives no value
+        is no GDL; the reference prover leaves it out, and so its traces have it.
+        """
+        head = _literal(rule.head)
+        body = self._literals(head, rule.body, rule.span)
+        empty = set(head.variables()) - self._bound_by(body)
+        kept = [lit for lit in body if _binds(lit) or empty.isdisjoint(lit.variables())]
+        self._add_clause(head, kept, rule.span)
+
+    def _literals(
+        self, head: Literal, body: Sequence[Condition], span: Span
+    ) -> list[Literal]:
         parts = [part for condition in body for part in _conjuncts(condition)]
+        used = Counter(head.variables())
+        for part in parts:
+            used.update(variables_of(part))
         literals: list[Literal] = []
-        for i, part in enumerate(parts):
-            outside = set(head.variables())
-            outside.update(*(variables_of(p) for p in parts[:i] + parts[i + 1 :]))
+        for part in parts:
+            inside = variables_of(part)
+            outside = {v for v in used if used[v] > (v in inside)}
             literals.append(self._flatten(part, outside, span))
-        self._add_clause(head, literals, span)
+        return literals
 
     def _flatten(self, part: Condition, outside: set[Variable], span: Span) -> Literal:
         """The part as one literal, by way of a relation of its own where needed."""
@@ -140,7 +154,7 @@ class _Builder:
         outside: set[Variable],
         span: Span,
     ) -> Literal:
-        """A relation over the variables shared with the outside: one clause per body."""
+        """A relation over the variables shared with the outside, a clause per body."""
         inside = set().union(*(variables_of(c) for body in bodies for c in body))
         shared = sorted(inside & outside)
         # no name in a rule sheet holds a parenthesis, so this one is new
@@ -148,7 +162,7 @@ class _Builder:
         head = Literal(signature, tuple(shared))
         self.clauses[signature] = []
         for body in bodies:
-            self._add(head, body, span)
+            self._add_clause(head, self._literals(head, body, span), span)
         self._note_demands(signature, shared)
         return head
 
@@ -164,7 +178,7 @@ class _Builder:
         """The variables that the positive literals give values to."""
         bound: set[Variable] = set()
         for literal in body:
-            if literal.positive and literal.signature != DISTINCT:
+            if _binds(literal):
                 demanded = self.demands.get(literal.signature, frozenset())
                 for i, argument in enumerate(literal.arguments):
                     if i not in demanded:
@@ -173,9 +187,11 @@ class _Builder:
 
     def _add_clause(self, head: Literal, body: Sequence[Literal], span: Span) -> None:
         """Add a clause; a long body goes on in a relation made up for its rest."""
-        loops = [i for i, literal in enumerate(body) if _binds(literal)]
+        loops = [
+            lit for lit in body if _binds(lit) and any(True for _ in lit.variables())
+        ]
         if len(loops) > MAX_LOOPS:
-            first = [body[i] for i in loops[: MAX_LOOPS - 1]]
+            first = loops[: MAX_LOOPS - 1]
             rest = [literal for literal in body if literal not in first]
             outside = {v for literal in (head, *first) for v in literal.variables()}
             shared = sorted(outside & {v for lit in rest for v in lit.variables()})
@@ -193,7 +209,8 @@ def _literal(atom: Atom, positive: bool = True) -> Literal:
 
 
 def _binds(literal: Literal) -> bool:
-    return literal.positive and any(True for _ in literal.variables())
+    """Whether a literal gives values to its variables, rather than tests them."""
+    return literal.positive and literal.signature != DISTINCT
 
 
 def _conjuncts(condition: Condition) -> Iterator[Condition]:
@@ -242,57 +259,23 @@ def _is_fact(clause: Clause) -> bool:
 def _dependencies(
     clauses: dict[Signature, list[Clause]],
 ) -> tuple[dict[Signature, int], dict[Signature, Level]]:
-    """The component of every recursive relation, and the level of every relation."""
+    """The number of every recursive relation, and the level of every relation."""
     uses = {
         signature: {literal.signature for clause in group for literal in clause.body}
         for signature, group in clauses.items()
     }
-    components: dict[Signature, int] = {}
+    numbers = components(uses)
+    members: dict[int, list[Signature]] = defaultdict(list)
+    for signature, number in numbers.items():
+        members[number].append(signature)
+    recursive: dict[Signature, int] = {}
     levels = {TRUE: Level.POSITION, DOES: Level.MOVES}
-    for number, component in enumerate(_strong_components(uses)):
-        used = set().union(*(uses.get(signature, set()) for signature in component))
+    for number in sorted(members):  # what a component uses has a lower number
+        group = members[number]
+        used = set().union(*(uses.get(signature, set()) for signature in group))
         level = max((levels.get(u, Level.STATIC) for u in used), default=Level.STATIC)
-        for signature in component:
+        for signature in group:
             levels[signature] = max(level, levels.get(signature, Level.STATIC))
-            if len(component) > 1 or signature in used:
-                components[signature] = number
-    return components, levels
-
-
-def _strong_components(
-    uses: dict[Signature, set[Signature]],
-) -> Iterator[list[Signature]]:
-    """Tarjan's algorithm without recursion: each component after those it uses."""
-    order: dict[Signature, int] = {}
-    low: dict[Signature, int] = {}
-    stack: list[Signature] = []
-    waiting: set[Signature] = set()
-    for root in uses:
-        if root in order:
-            continue
-        path = [(root, iter(uses[root]))]
-        order[root] = low[root] = len(order)
-        stack.append(root)
-        waiting.add(root)
-        while path:
-            node, rest = path[-1]
-            for target in rest:
-                if target not in order:
-                    order[target] = low[target] = len(order)
-                    stack.append(target)
-                    waiting.add(target)
-                    path.append((target, iter(uses.get(target, ()))))
-                    break
-                if target in waiting:
-                    low[node] = min(low[node], order[target])
-            else:
-                path.pop()
-                if path:
-                    parent = path[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == order[node]:
-                    component = [stack.pop()]
-                    while component[-1] != node:
-                        component.append(stack.pop())
-                    waiting.difference_update(component)
-                    yield component
+            if len(group) > 1 or signature in used:
+                recursive[signature] = number
+    return recursive, levels

@@ -150,7 +150,7 @@ class CircuitSimulator(Simulator):
 
     def _words(self) -> Rows:
         """Room for the slots: uint64 [S, 8], aligned to a cache line."""
-        return _aligned(self.program.slots * _kernels.WORDS).reshape(-1, _kernels.WORDS)
+        return aligned(self.program.slots * _kernels.WORDS).reshape(-1, _kernels.WORDS)
 
     def _starts(self, positions: Rows) -> tuple[npt.NDArray[np.int32], Rows]:
         fluents = np.arange(1, 1 + len(self.compiled.fluents), dtype=np.int32)
@@ -168,8 +168,8 @@ class CircuitSimulator(Simulator):
             reset=reset,
             origin=np.zeros(_kernels.LANES, np.int32),
             began=np.zeros(_kernels.LANES, np.int64),
-            live=_aligned(_kernels.WORDS),
-            done=_aligned(_kernels.WORDS),
+            live=aligned(_kernels.WORDS),
+            done=aligned(_kernels.WORDS),
             goal_sums=np.zeros((n, roles)),
             goal_squares=np.zeros((n, roles)),
             lengths=np.zeros(n, np.int64),
@@ -241,7 +241,7 @@ def _contiguous(positions: Rows) -> Rows:
     return np.ascontiguousarray(positions, dtype=np.uint64)
 
 
-def _aligned(words: int) -> npt.NDArray[np.uint64]:
+def aligned(words: int) -> npt.NDArray[np.uint64]:
     """Zeros that start at a cache line."""
     room = np.zeros(words + 8, np.uint64)
     skip = (-room.ctypes.data % 64) // 8
@@ -251,7 +251,7 @@ def _aligned(words: int) -> npt.NDArray[np.uint64]:
 def _generators(seed: int, chunk: int) -> npt.NDArray[np.uint64]:
     """uint64 [4, 4]: the state of four generators, one per word of lanes."""
     sequence = np.random.SeedSequence([seed, chunk])
-    state = _aligned(16).reshape(4, 4)
+    state = aligned(16).reshape(4, 4)
     state[:] = sequence.generate_state(16, np.uint64).reshape(4, 4)
     return state
 

@@ -134,7 +134,7 @@ class _Writer:
     def take_apart(
         self, part: Term, value: str, keys: list[str], outputs: list[str]
     ) -> None:
-        """Match a value with a part of a shape; collect names of what is at its leaves."""
+        """Match a value with a part of a shape; name what is at its leaves."""
         if isinstance(part, Compound):
             names = self.split(part, value)
             for inner, name in zip(part.arguments, names, strict=True):
@@ -145,7 +145,7 @@ class _Writer:
             outputs.append(value)
 
     def split(self, pattern: Compound, value: str) -> list[str]:
-        """Names for the arguments of a value that must be a compound like the pattern."""
+        """Names for the arguments of a value that must be like the pattern."""
         names = [self.fresh() for _ in pattern.arguments]
         self.fail_if(
             f"{value}.__class__ is not Compound or {value}[0] != {pattern.functor!r}"
@@ -262,14 +262,18 @@ class _RuleWriter(_Writer):
         for part, argument in zip(ask.shape, literal.arguments, strict=True):
             _collect(part, argument, keys, outputs)
         key = _tuple([self._text(term) for term in keys])
-        answers = f"{self.share(ask.table, 't')}[{key}]"
+        table = self.share(ask.table, "t")
+        if not literal.positive:
+            self.fail_if(f"{table}.settled({key})")
+            return
+        answers = f"{table}[{key}]"
         if outputs:
             names = [self.fresh() for _ in outputs]
             self.open(f"for {_tuple(names)} in {answers}:", loop=True)
             for variable, name in zip(outputs, names, strict=True):
                 self._match(variable, name)
         else:
-            self.fail_if(f"not {answers}" if literal.positive else answers)
+            self.fail_if(f"not {answers}")
 
     def _text(self, term: Term) -> str:
         """Python for a term whose variables have values."""
@@ -292,7 +296,7 @@ class _RuleWriter(_Writer):
 
 
 def _specialise(clause: Clause, shape: Shape) -> Clause | None:
-    """The clause with its head as detailed as the shape; None where they never match."""
+    """The clause with its head as detailed as the shape; None if they never match."""
     known: dict[Variable, Term] = {}
     pairs = list(zip(shape, clause.head.arguments, strict=True))
     while pairs:

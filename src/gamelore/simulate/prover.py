@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import count
 from typing import TypeAlias
 
 from gamelore.gdl import Fact, Move, Role, Rule, Term
@@ -28,6 +29,9 @@ from gamelore.simulate.plans import (
 
 Answers: TypeAlias = set[Answer] | bool
 
+MAX_DEPTH = 100
+"""Goals derived inside each other: Python's stack is small."""
+
 MAX_STATIC_ANSWERS = 1_000_000
 """Keys of one table kept from position to position."""
 
@@ -37,13 +41,15 @@ class Table(dict[Key, Answers]):
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
-        modes = list(leaves(shape))
-        self.free = modes.count(FREE)
-        self.bound = modes.count(BOUND)
+        self.free = list(leaves(shape)).count(FREE)
 
     def nothing(self) -> Answers:
         """The answer where nothing is derived."""
         return set() if self.free else False
+
+    def settled(self, key: Key) -> Answers:
+        """The final answers to a key, as a negation needs them."""
+        return self[key]
 
     def forget(self) -> None:
         """Drop every answer: what they rest on has changed."""
@@ -52,6 +58,15 @@ class Table(dict[Key, Answers]):
     def fan_out(self) -> float:
         """About how many answers there are to one key."""
         raise NotImplementedError
+
+
+class TooDeep(Exception):  # noqa: N818 - it is no error: the goal is asked again
+    """A goal that was met too deep inside the derivation of another."""
+
+    def __init__(self, table: Table, key: Key) -> None:
+        super().__init__()
+        self.table = table
+        self.key = key
 
 
 class FactTable(Table):
@@ -100,19 +115,34 @@ class RuleTable(Table):
 
     def derive(self, key: Key) -> Answers:
         """Run the rules for one key."""
+        prover = self._prover
+        if prover.depth == MAX_DEPTH:
+            raise TooDeep(self, key)
+        prover.depth += 1
+        try:
+            return self._derive(key)
+        finally:
+            prover.depth -= 1
+
+    def _derive(self, key: Key) -> Answers:
         if self._rules is None:
             self._rules = self._plan()
-        if not self.free:
-            return any(rule(None, *key) for rule in self._rules)
-        answers: set[Answer] = set()
+        if self.free:
+            answers: set[Answer] = set()
+            for rule in self._rules:
+                rule(answers.add, *key)
+            return answers
         for rule in self._rules:
-            rule(answers.add, *key)
-        return answers
+            if rule(None, *key):
+                return True
+        return False
 
     def fan_out(self) -> float:
         if not self.free:
             return 0.5
-        return float(3**self.free) * (1 if self.bound else 10)
+        # equal for equal shapes, so that the order of the rule decides: authors mostly
+        # write conditions in the order in which they can be computed
+        return float(3**self.free)
 
     def _plan(self) -> list[RuleFunction]:
         prover = self._prover
@@ -131,11 +161,14 @@ class RecursiveTable(RuleTable):
     ) -> None:
         super().__init__(prover, shape, clauses)
         self._component = component
-        self.goals: dict[Key, Goal] = {}
-        """What is being answered, while its component runs."""
+        self.number = component.next_number()
 
     def __missing__(self, key: Key) -> Answers:
         return self._component.ask(self, key)
+
+    def settled(self, key: Key) -> Answers:
+        """The final answers, even if asked from within the component."""
+        return self[key] if key in self else self._component.settle(self, key)
 
 
 class Goal:
@@ -152,31 +185,68 @@ class Goal:
 
 
 class Component:
-    """Relations that define each other, evaluated together to their fixed point.
+    """Relations that define each other, evaluated together to their fixed point."""
 
-    While one goal is being answered, the goals it meets in the same component give the
-    answers found so far; whoever read them is run again when they grow.
+    def __init__(self) -> None:
+        self.next_number = count().__next__
+        self._run: Run | None = None
+
+    def ask(self, table: RecursiveTable, key: Key) -> Answers:
+        """The answers to a goal: final, or so far if a goal of the component asks."""
+        if self._run is not None:
+            return self._run.read(table, key)
+        return self.settle(table, key)
+
+    def settle(self, table: RecursiveTable, key: Key) -> Answers:
+        """The final answers to a goal, from a run of its own.
+
+        Under `not` only these will do. They do not depend on goals that are still
+        open, or the goal would depend on its own negation.
+        """
+        outer, self._run = self._run, Run()
+        try:
+            return self._run.answer(table, key)
+        finally:
+            self._run = outer
+
+
+class Run:
+    """The evaluation of a goal and of all goals it leads to in its component.
+
+    A goal that meets another reads the answers found so far, and is run again when
+    they grow.
     """
 
     def __init__(self) -> None:
-        self._goals: list[Goal] = []
+        self._goals: dict[int, dict[Key, Goal]] = defaultdict(dict)
         self._agenda: list[Goal] = []
-        self._running: Goal | None = None
+        self._current: Goal | None = None
 
-    def ask(self, table: RecursiveTable, key: Key) -> Answers:
-        """The answers to a goal: final, or so far if asked from within the component."""
-        if self._running is None:
-            try:
-                return self._run(self._goal(table, key))
-            finally:
-                self._finish()
-        goal = table.goals.get(key) or self._goal(table, key)
-        goal.readers.add(self._running)
+    def answer(self, table: RecursiveTable, key: Key) -> Answers:
+        """Derive until nothing grows; then all answers are final."""
+        first = self._add(table, key)
+        while self._agenda:
+            goal = self._current = self._agenda.pop()
+            goal.waiting = False
+            answers = goal.table.derive(goal.key)
+            if answers != goal.answers:
+                goal.answers = answers
+                for reader in goal.readers:
+                    self._schedule(reader)
+        for goals in self._goals.values():
+            for goal in goals.values():
+                goal.table[goal.key] = goal.answers
+        return first.answers
+
+    def read(self, table: RecursiveTable, key: Key) -> Answers:
+        """The answers so far, for the goal that is being derived."""
+        goal = self._goals[table.number].get(key) or self._add(table, key)
+        if self._current is not None:
+            goal.readers.add(self._current)
         return goal.answers
 
-    def _goal(self, table: RecursiveTable, key: Key) -> Goal:
-        goal = table.goals[key] = Goal(table, key)
-        self._goals.append(goal)
+    def _add(self, table: RecursiveTable, key: Key) -> Goal:
+        goal = self._goals[table.number][key] = Goal(table, key)
         self._schedule(goal)
         return goal
 
@@ -184,26 +254,6 @@ class Component:
         if not goal.waiting and goal.answers is not True:
             goal.waiting = True
             self._agenda.append(goal)
-
-    def _run(self, first: Goal) -> Answers:
-        while self._agenda:
-            goal = self._running = self._agenda.pop()
-            goal.waiting = False
-            answers = goal.table.derive(goal.key)
-            if answers != goal.answers:
-                goal.answers = answers
-                for reader in goal.readers:
-                    self._schedule(reader)
-        for goal in self._goals:
-            goal.table[goal.key] = goal.answers
-        return first.answers
-
-    def _finish(self) -> None:
-        for goal in self._goals:
-            goal.table.goals.clear()
-        self._goals.clear()
-        self._agenda.clear()
-        self._running = None
 
 
 class Prover:
@@ -214,6 +264,8 @@ class Prover:
         self._tables: dict[tuple[Signature, Shape], Table] = {}
         self._by_level: dict[Level, list[Table]] = {level: [] for level in Level}
         self._components: dict[int, Component] = defaultdict(Component)
+        self.depth = 0
+        """How many goals are being derived inside each other."""
         self._true: list[tuple[Term, ...]] = []
         self._does: list[tuple[Term, ...]] = []
 
@@ -235,13 +287,27 @@ class Prover:
 
     def holds(self, relation: str) -> bool:
         """Whether a relation without arguments is true."""
-        return bool(self.table(Signature(relation, 0), ())[()])
+        return bool(self._answer(self.table(Signature(relation, 0), ()), ()))
 
     def values(self, relation: str, *key: Term) -> set[Term]:
         """The last arguments with which a relation is true, given the ones before."""
         shape = (*(BOUND for _ in key), FREE)
-        answers = self.table(Signature(relation, len(shape)), shape)[key]
+        answers = self._answer(self.table(Signature(relation, len(shape)), shape), key)
         return {answer[0] for answer in answers} if isinstance(answers, set) else set()
+
+    def _answer(self, table: Table, key: Key) -> Answers:
+        """The answers to a goal; those it meets too deep are answered before it."""
+        waiting = [(table, key)]
+        while True:
+            table, key = waiting[-1]
+            try:
+                answers = table[key]
+            except TooDeep as deep:
+                waiting.append((deep.table, deep.key))
+                continue
+            waiting.pop()
+            if not waiting:
+                return answers
 
     def table(self, signature: Signature, shape: Shape) -> Table:
         """The table that answers a relation asked in a shape."""
@@ -260,7 +326,7 @@ class Prover:
         clauses = self.program.clauses.get(signature)
         if clauses is None:
             return FactTable(shape, self.program.facts.get(signature, []))
-        component = self.program.components.get(signature)
+        component = self.program.recursive.get(signature)
         if component is None:
             return RuleTable(self, shape, clauses)
         return RecursiveTable(self, shape, clauses, self._components[component])

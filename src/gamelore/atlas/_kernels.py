@@ -1,0 +1,262 @@
+"""Number positions as they are met, and find their successors.
+
+N nodes, E edges, K words per position, R roles, M moves of all roles.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, TERMINAL
+from gamelore.kernels import kernel
+from gamelore.simulate._kernels import (
+    LANES,
+    _bit,
+    _read_goals,
+    gather,
+    run_phase,
+    take_next,
+)
+
+ENDED, UNSEEN = -1, -2
+"""In place of the role to move: a terminal position, and one not expanded yet."""
+
+FINE, NO_ROOM, SIMULTANEOUS, STUCK, UNKNOWN = range(5)
+"""What came of expanding a node."""
+
+_NONE = np.uint64(0)
+_ONE = np.uint64(1)
+_ALL = ~np.uint64(0)
+
+
+class Nodes(NamedTuple):
+    """Positions by number, with their successors."""
+
+    rows: np.ndarray  # uint64 [N, K]   the positions
+    slots: np.ndarray  # int32 [power of two]   hash table: node + 1, or 0
+    mover: np.ndarray  # int8 [N]   the role to move, ENDED or UNSEEN
+    first: np.ndarray  # int64 [N]   the first edge of each node
+    degree: np.ndarray  # int32 [N]   how many edges it has
+    goals: np.ndarray  # int16 [N, R]   of terminal nodes
+    child: np.ndarray  # int32 [E]   where an edge leads
+    move: np.ndarray  # int32 [E]   the mover's move, by its number
+    used: np.ndarray  # int64 [2]   nodes and edges in use
+    passive: np.ndarray  # bool [M]   moves that mean waiting
+    words: np.ndarray  # uint64 [S, 8]   room for the circuit; none without one
+
+
+# ── randomness ──────────────────────────────────────────────────────────────────────
+
+
+@kernel
+def draw(state):
+    """The next 64 random bits, by xoshiro256++.  state: uint64 [4]"""
+    total = state[0] + state[3]
+    result = ((total << np.uint64(23)) | (total >> np.uint64(41))) + state[0]
+    shifted = state[1] << np.uint64(17)
+    state[2] ^= state[0]
+    state[3] ^= state[1]
+    state[1] ^= state[2]
+    state[0] ^= state[3]
+    state[2] ^= shifted
+    state[3] = (state[3] << np.uint64(45)) | (state[3] >> np.uint64(19))
+    return result
+
+
+@kernel
+def draw_below(state, count):
+    """A random number from 0 to count - 1, exactly uniform."""
+    if count <= 1:
+        return 0
+    mask = np.uint64(count - 1)
+    mask |= mask >> np.uint64(1)
+    mask |= mask >> np.uint64(2)
+    mask |= mask >> np.uint64(4)
+    mask |= mask >> np.uint64(8)
+    mask |= mask >> np.uint64(16)
+    while True:
+        number = np.int64((draw(state) >> np.uint64(32)) & mask)
+        if number < count:
+            return number
+
+
+@kernel
+def draw_unit(state):
+    """A random number from 0 to 1, 1 excluded."""
+    return np.float64(draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+# ── the hash table ──────────────────────────────────────────────────────────────────
+
+
+@kernel
+def hash_row(row):
+    """A hash of all the words of a row."""
+    value = np.uint64(0x9E3779B97F4A7C15)
+    for word in row:
+        value ^= word
+        value *= np.uint64(0xFF51AFD7ED558CCD)
+        value ^= value >> np.uint64(32)
+    value *= np.uint64(0xC4CEB9FE1A85EC53)
+    return value ^ (value >> np.uint64(29))
+
+
+@kernel
+def find_row(slots, rows, row):
+    """The number of a row, or the slot for it as -1 - slot if it is not there."""
+    mask = np.int64(slots.shape[0] - 1)
+    slot = np.int64(hash_row(row) & np.uint64(mask))
+    while slots[slot]:
+        number = slots[slot] - 1
+        same = True
+        for word in range(row.shape[0]):
+            if rows[number, word] != row[word]:
+                same = False
+                break
+        if same:
+            return np.int64(number)
+        slot = (slot + 1) & mask
+    return -1 - slot
+
+
+@kernel
+def add_row(slots, rows, row, found, number):
+    """Give a row that was not found its number."""
+    slots[-1 - found] = number + 1
+    for word in range(row.shape[0]):
+        rows[number, word] = row[word]
+
+
+@kernel
+def hash_again(slots, rows, count):
+    """Fill empty slots with all rows, after the table has grown."""
+    mask = np.int64(slots.shape[0] - 1)
+    for number in range(count):
+        slot = np.int64(hash_row(rows[number]) & np.uint64(mask))
+        while slots[slot]:
+            slot = (slot + 1) & mask
+        slots[slot] = number + 1
+
+
+# ── successors ──────────────────────────────────────────────────────────────────────
+
+
+@kernel
+def expand(program, nodes, node):
+    """Find the successors of a node, once.  Returns FINE, or why it was not possible."""
+    if nodes.mover[node] != UNSEEN:
+        return FINE
+    if nodes.words.shape[0] == 0:
+        return UNKNOWN
+    base = np.uint64(nodes.words.ctypes.data)
+    _broadcast(program, nodes, node)
+    run_phase(program, base, TERMINAL)
+    run_phase(program, base, LEGAL)
+    roles = program.move_ends.shape[0]
+    chosen = np.empty(roles, np.int64)  # each role's first legal move
+    mover, status = _find_mover(program, nodes, chosen)
+    if status != FINE:
+        return status
+    start = program.move_ends[mover - 1] if mover else 0
+    legal = np.empty(program.move_ends[mover] - start, np.int32)
+    count = 0
+    for move in range(start, program.move_ends[mover]):
+        if _bit(nodes.words, program.legal[move], 0):
+            legal[count] = move
+            count += 1
+    if nodes.used[0] + count > nodes.rows.shape[0]:
+        return NO_ROOM
+    if nodes.used[1] + count > nodes.child.shape[0]:
+        return NO_ROOM
+    first_edge = nodes.used[1]
+    for first in range(0, count, LANES):
+        if first:
+            _broadcast(program, nodes, node)
+            run_phase(program, base, TERMINAL)
+            run_phase(program, base, LEGAL)
+        block = legal[first : min(first + LANES, count)]
+        _step_block(program, nodes, base, block, chosen, mover)
+        _add_children(program, nodes, base, block, first_edge + first, start)
+    nodes.mover[node] = mover
+    nodes.first[node] = first_edge
+    nodes.degree[node] = count
+    nodes.used[1] += count
+    return FINE
+
+
+@kernel
+def _broadcast(program, nodes, node):
+    """Put one position into every lane."""
+    for fluent in range(program.next.shape[0]):
+        bit = (nodes.rows[node, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE
+        nodes.words[1 + fluent] = _NONE - bit
+
+
+@kernel
+def _find_mover(program, nodes, chosen):
+    """The role that has a choice, or, where none has, the one that does not wait."""
+    mover = -1
+    active = -1
+    first = 0
+    for role in range(program.move_ends.shape[0]):
+        count = 0
+        for move in range(first, program.move_ends[role]):
+            if _bit(nodes.words, program.legal[move], 0):
+                if count == 0:
+                    chosen[role] = move
+                count += 1
+        first = program.move_ends[role]
+        if count == 0:
+            return role, STUCK
+        if count > 1:
+            if mover >= 0:
+                return role, SIMULTANEOUS
+            mover = role
+        elif active < 0 and not nodes.passive[chosen[role]]:
+            active = role
+    if mover >= 0:
+        return mover, FINE
+    return max(active, 0), FINE
+
+
+@kernel
+def _step_block(program, nodes, base, block, chosen, mover):
+    """Lane i makes the mover's move block[i]; the other roles make their only one."""
+    words = nodes.words
+    words[program.first_move : program.first_move + program.legal.shape[0]] = _NONE
+    for role in range(chosen.shape[0]):
+        if role != mover:
+            words[program.first_move + chosen[role]] = _ALL
+    for lane in range(block.shape[0]):
+        bit = _ONE << np.uint64(lane & 63)
+        words[program.first_move + block[lane], lane >> 6] |= bit
+    run_phase(program, base, NEXT)
+    take_next(program, base)
+
+
+@kernel
+def _add_children(program, nodes, base, block, edge, start):
+    """Number the positions in the lanes, and lay edges to them."""
+    fluents = np.arange(1, 1 + program.next.shape[0], dtype=np.int32) * 2
+    rows = np.zeros((block.shape[0], nodes.rows.shape[1]), np.uint64)
+    gather(nodes.words, fluents, rows)
+    run_phase(program, base, TERMINAL)
+    ended = np.zeros(block.shape[0], np.bool_)
+    for lane in range(block.shape[0]):
+        ended[lane] = _bit(nodes.words, program.terminal, lane) == _ONE
+    if ended.any():
+        run_phase(program, base, GOALS)
+    for lane in range(block.shape[0]):
+        number = find_row(nodes.slots, nodes.rows, rows[lane])
+        if number < 0:
+            found = number
+            number = nodes.used[0]
+            add_row(nodes.slots, nodes.rows, rows[lane], found, number)
+            nodes.used[0] += 1
+            nodes.mover[number] = ENDED if ended[lane] else UNSEEN
+            if ended[lane]:
+                _read_goals(program, nodes.words, lane, nodes.goals[number])
+        nodes.child[edge + lane] = number
+        nodes.move[edge + lane] = block[lane] - start

@@ -1,0 +1,262 @@
+"""A map of a game: positions numbered as they are met, with where their moves lead.
+
+What search, opponents and learners ask of a game again and again, the successors of a
+position, is worked out once and then looked up. An atlas is a store of facts about the
+rules: it never changes what anybody decides, only how fast.
+
+It is for games in which one role moves at a time (the role `random` included); where
+no role has a choice, the mover is the one whose only move is not the kind of move that
+roles make while others move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import _kernels
+from gamelore.atlas._kernels import ENDED, UNSEEN, Nodes
+from gamelore.circuit import Program
+from gamelore.errors import NotTurnTakingError, StuckError
+from gamelore.gdl import Move
+from gamelore.simulate import CircuitSimulator, Rows, Simulator
+from gamelore.simulate.compiled import aligned
+
+_FIRST_NODES = 1 << 12
+_SAMPLED = 64  # random matches that show which moves mean waiting
+
+
+class Edge(NamedTuple):
+    """A move of the role to move, and the node it leads to."""
+
+    move: int
+    child: int
+
+
+class Atlas:
+    """The positions of one game that were met so far, and their successors."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator = simulator
+        self.program = _program_of(simulator)
+        self.passive = _passive_moves(simulator)
+        self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
+        self.root = self.number(simulator.initial_row())
+
+    def __len__(self) -> int:
+        return int(self.nodes.used[0])
+
+    def number(self, row: npt.NDArray[np.uint64]) -> int:
+        """The node of a position, new if it was not met before."""
+        nodes = self.nodes
+        found = int(_kernels.find_row(nodes.slots, nodes.rows, row))
+        if found >= 0:
+            return found
+        if len(self) == len(nodes.rows):
+            self.grow()
+            return self.number(row)
+        node = len(self)
+        _kernels.add_row(nodes.slots, nodes.rows, row, found, node)
+        nodes.used[0] += 1
+        ended = bool(self.simulator.terminal(row[None])[0])
+        nodes.mover[node] = ENDED if ended else UNSEEN
+        if ended:
+            nodes.goals[node] = self.simulator.goals(row[None])[0]
+        return node
+
+    def row(self, node: int) -> npt.NDArray[np.uint64]:
+        """The position of a node."""
+        return self.nodes.rows[node].copy()
+
+    def is_terminal(self, node: int) -> bool:
+        return int(self.nodes.mover[node]) == ENDED
+
+    def mover(self, node: int) -> int:
+        """The role to move, by its number; -1 in a terminal position."""
+        if int(self.nodes.mover[node]) == UNSEEN:
+            self.expand(node)
+        return int(self.nodes.mover[node])
+
+    def goals(self, node: int) -> npt.NDArray[np.int16]:
+        """int16 [R]: the goals of a terminal node."""
+        return self.nodes.goals[node].copy()
+
+    def edges(self, node: int) -> list[Edge]:
+        """The moves of the role to move, in the order of their numbers."""
+        if self.mover(node) == ENDED:
+            return []
+        nodes = self.nodes
+        first = int(nodes.first[node])
+        span = slice(first, first + int(nodes.degree[node]))
+        return [
+            Edge(int(move), int(child))
+            for move, child in zip(nodes.move[span], nodes.child[span], strict=True)
+        ]
+
+    def moves(self, node: int) -> Iterator[tuple[Move, int]]:
+        """The moves by name, each with the node it leads to."""
+        names = self.simulator.moves[self.mover(node)]
+        for edge in self.edges(node):
+            yield names[edge.move], edge.child
+
+    def expand(self, node: int) -> None:
+        """Find a node's successors, unless they are known."""
+        status = _kernels.expand(self.program, self.nodes, node)
+        if status != _kernels.FINE:
+            self.resolve(status, node)
+            self.expand(node)
+
+    def resolve(self, status: int, node: int) -> None:
+        """Do what a kernel could not do: make room, or ask the interpreter."""
+        if status == _kernels.NO_ROOM:
+            self.grow()
+        elif status == _kernels.UNKNOWN:
+            self._expand_slowly(node)
+        else:
+            facts = sorted(map(str, self.simulator.facts(self.nodes.rows[node])))
+            where = f"{self.simulator.game.name!r}, at {' '.join(facts)}"
+            if status == _kernels.SIMULTANEOUS:
+                raise NotTurnTakingError(f"two roles have a choice at once in {where}")
+            raise StuckError(f"a role has no legal move in {where}")
+
+    def grow(self) -> None:
+        """Room for twice as many nodes and edges."""
+        old = self.nodes
+        self.nodes = self._empty(2 * len(old.rows), 2 * len(old.child))
+        used_nodes, used_edges = (int(n) for n in old.used)
+        for name in ("rows", "mover", "first", "degree", "goals"):
+            getattr(self.nodes, name)[:used_nodes] = getattr(old, name)[:used_nodes]
+        for name in ("child", "move"):
+            getattr(self.nodes, name)[:used_edges] = getattr(old, name)[:used_edges]
+        self.nodes.used[:] = old.used
+        _kernels.hash_again(self.nodes.slots, self.nodes.rows, used_nodes)
+
+    def _empty(self, nodes: int, edges: int) -> Nodes:
+        slots = self.program.slots
+        return Nodes(
+            rows=np.zeros((nodes, self.simulator.width), np.uint64),
+            slots=np.zeros(2 * nodes, np.int32),
+            mover=np.full(nodes, UNSEEN, np.int8),
+            first=np.zeros(nodes, np.int64),
+            degree=np.zeros(nodes, np.int32),
+            goals=np.zeros((nodes, len(self.simulator.roles)), np.int16),
+            child=np.zeros(edges, np.int32),
+            move=np.zeros(edges, np.int32),
+            used=np.zeros(2, np.int64),
+            passive=self.passive_numbers(),
+            words=aligned(slots * 8).reshape(slots, 8),
+        )
+
+    def passive_numbers(self) -> npt.NDArray[np.bool_]:
+        """bool [M]: for all roles' moves one after the other, whether they wait."""
+        return np.array(
+            [
+                (role, move) in self.passive
+                for role, moves in enumerate(self.simulator.moves)
+                for move in range(len(moves))
+            ],
+            dtype=np.bool_,
+        )
+
+    def _expand_slowly(self, node: int) -> None:
+        """Find successors by the simulator's array interface: for the interpreter."""
+        simulator = self.simulator
+        row = self.nodes.rows[node][None]
+        legal = [np.flatnonzero(per_role[0]) for per_role in simulator.legal(row)]
+        mover = self._mover_among(legal, node)
+        moves = np.array(
+            [
+                [m if r == mover else legal[r][0] for r in range(len(legal))]
+                for m in legal[mover]
+            ],
+            dtype=np.int32,
+        )
+        children = [
+            self.number(r) for r in simulator.advance(row.repeat(len(moves), 0), moves)
+        ]
+        while self.nodes.used[1] + len(children) > len(self.nodes.child):
+            self.grow()
+        first = int(self.nodes.used[1])
+        self.nodes.child[first : first + len(children)] = children
+        self.nodes.move[first : first + len(children)] = legal[mover]
+        self.nodes.mover[node] = mover
+        self.nodes.first[node] = first
+        self.nodes.degree[node] = len(children)
+        self.nodes.used[1] += len(children)
+
+    def _mover_among(self, legal: list[npt.NDArray[np.intp]], node: int) -> int:
+        if any(len(moves) == 0 for moves in legal):
+            self.resolve(_kernels.STUCK, node)
+        choosing = [role for role, moves in enumerate(legal) if len(moves) > 1]
+        if len(choosing) > 1:
+            self.resolve(_kernels.SIMULTANEOUS, node)
+        if choosing:
+            return choosing[0]
+        active = [
+            role
+            for role, moves in enumerate(legal)
+            if (role, int(moves[0])) not in self.passive
+        ]
+        return active[0] if active else 0
+
+
+def _program_of(simulator: Simulator) -> Program:
+    """The circuit's program, or an empty one that says there is none."""
+    if isinstance(simulator, CircuitSimulator):
+        return simulator.program
+    empty = np.zeros(0, np.int32)
+    return Program(
+        slots=0,
+        left=empty,
+        right=empty,
+        slot=empty,
+        segments=empty.reshape(0, 3),
+        phases=np.zeros((4, 2), np.int32),
+        runs=empty.reshape(0, 4),
+        terminal=0,
+        goals=empty,
+        goal_values=empty,
+        goal_ends=empty,
+        legal=empty,
+        move_ends=empty,
+        first_move=0,
+        next=empty,
+        carried=empty,
+    )
+
+
+def _passive_moves(simulator: Simulator) -> set[tuple[int, int]]:
+    """Moves that were a role's only one while another role had a choice."""
+    generator = np.random.default_rng(0)
+    rows: Rows = simulator.initial_row()[None].repeat(_SAMPLED, 0)
+    passive: set[tuple[int, int]] = set()
+    for _ in range(1000):
+        rows = rows[~simulator.terminal(rows)]
+        if not len(rows):
+            break
+        legal = simulator.legal(rows)
+        counts = np.stack([per_role.sum(axis=1) for per_role in legal], axis=1)
+        if (counts == 0).any():
+            break
+        choosing = (counts > 1).sum(axis=1)
+        for role, per_role in enumerate(legal):
+            waiting = (counts[:, role] == 1) & (choosing > 0)
+            numbers = np.unique(per_role[waiting].argmax(axis=1))
+            passive |= {(role, int(number)) for number in numbers}
+        joint = np.stack(
+            [_pick(per_role, generator) for per_role in legal], axis=1
+        ).astype(np.int32)
+        rows = simulator.advance(rows, joint)
+    return passive
+
+
+def _pick(
+    legal: npt.NDArray[np.bool_], generator: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    """One legal move per position, at random."""
+    weights = np.where(legal, generator.random(legal.shape), -1.0)
+    picked: npt.NDArray[np.intp] = weights.argmax(axis=1)
+    return picked
