@@ -1,5 +1,6 @@
-"""The map of a game: numbered positions and where their moves lead."""
+"""The map of a game: numbered positions, where moves lead, what lies under a node."""
 
 from gamelore.atlas.atlas import Atlas, Edge
+from gamelore.atlas.templates import OPEN_LEAF, Template, Templates, outcome_names
 
-__all__ = ["Atlas", "Edge"]
+__all__ = ["OPEN_LEAF", "Atlas", "Edge", "Template", "Templates", "outcome_names"]

@@ -42,6 +42,7 @@ class Nodes(NamedTuple):
     goals: np.ndarray  # int16 [N, R]   of terminal nodes
     child: np.ndarray  # int32 [E]   where an edge leads
     move: np.ndarray  # int32 [E]   the mover's move, by its number
+    outlook: np.ndarray  # int8 [E]   what a move leads to within a turn, or UNSEEN
     used: np.ndarray  # int64 [2]   nodes and edges in use
     passive: np.ndarray  # bool [M]   moves that mean waiting
     words: np.ndarray  # uint64 [S, 8]   room for the circuit; none without one
@@ -145,7 +146,7 @@ def hash_again(slots, rows, count):
 
 @kernel
 def expand(program, nodes, node):
-    """Find the successors of a node, once.  Returns FINE, or why it was not possible."""
+    """Find the successors of a node, once; FINE, or why that was not possible."""
     if nodes.mover[node] != UNSEEN:
         return FINE
     if nodes.words.shape[0] == 0:
@@ -260,3 +261,213 @@ def _add_children(program, nodes, base, block, edge, start):
                 _read_goals(program, nodes.words, lane, nodes.goals[number])
         nodes.child[edge + lane] = number
         nodes.move[edge + lane] = block[lane] - start
+        nodes.outlook[edge + lane] = UNSEEN
+
+
+# ── one turn ahead ──────────────────────────────────────────────────────────────────
+
+LOSING, OPEN, WINNING = range(3)
+"""What a move leads to: the other wins at once, neither, or the mover has won."""
+
+
+@kernel
+def find_outlooks(program, nodes, best, worst, node):
+    """Find what each move of a node leads to, for the role that moves.
+
+    best, worst: int16 [R]   each role's highest and lowest goal
+    """
+    status = expand(program, nodes, node)
+    if status != FINE:
+        return status
+    mover = nodes.mover[node]
+    first = nodes.first[node]
+    if mover == ENDED or nodes.outlook[first] != UNSEEN:
+        return FINE
+    for edge in range(first, first + nodes.degree[node]):
+        child = nodes.child[edge]
+        if nodes.mover[child] == ENDED:
+            nodes.outlook[edge] = _judge(nodes.goals[child, mover], mover, best, worst)
+            continue
+        status = expand(program, nodes, child)
+        if status != FINE:
+            nodes.outlook[first] = UNSEEN
+            return status
+        nodes.outlook[edge] = OPEN
+        if nodes.mover[child] == mover:
+            continue
+        start = nodes.first[child]
+        for reply in range(start, start + nodes.degree[child]):
+            leaf = nodes.child[reply]
+            if nodes.mover[leaf] == ENDED:
+                outcome = _judge(nodes.goals[leaf, mover], mover, best, worst)
+                if outcome == LOSING:
+                    nodes.outlook[edge] = LOSING
+                    break
+    return FINE
+
+
+@kernel
+def _judge(goal, role, best, worst):
+    if best[role] == worst[role]:
+        return OPEN
+    if goal == best[role]:
+        return WINNING
+    return LOSING if goal == worst[role] else OPEN
+
+
+# ── search of a fixed depth ─────────────────────────────────────────────────────────
+
+MINIMAX, MAXMAX, AVGMAX = range(3)
+"""What the others are taken to do: their best, our best, or anything."""
+
+
+@kernel
+def look_ahead(program, nodes, role, node, depth, rule, unknown):
+    """A node's value for a role: the goal of terminal nodes, `unknown` of open leaves.
+
+    Not a number where a node could not be expanded.
+    """
+    mover = nodes.mover[node]
+    if mover == ENDED:
+        return np.float64(nodes.goals[node, role])
+    if depth == 0:
+        return np.float64(unknown)
+    if expand(program, nodes, node) != FINE:
+        return np.nan
+    mover = nodes.mover[node]
+    first = nodes.first[node]
+    highest, lowest, total = -np.inf, np.inf, 0.0
+    for edge in range(first, first + nodes.degree[node]):
+        child = nodes.child[edge]
+        value = look_ahead(program, nodes, role, child, depth - 1, rule, unknown)
+        highest, lowest, total = max(highest, value), min(lowest, value), total + value
+    if np.isnan(total):
+        return np.nan
+    if mover == role or rule == MAXMAX:
+        return highest
+    if rule == MINIMAX:
+        return lowest
+    return total / nodes.degree[node]
+
+
+# ── templates ───────────────────────────────────────────────────────────────────────
+
+
+class Shapes(NamedTuple):
+    """Sets of shapes by number.  C outcomes; a shape is an outcome, open, or a set.
+
+    Shape i < C is a terminal node of outcome i, shape C an open leaf; every other one
+    is an open node with the set of the shapes below it. Equal sets have one number.
+    """
+
+    outcome: np.ndarray  # int16 [101]   a goal's outcome
+    open_leaf: np.ndarray  # int32 [1]   C
+    first: np.ndarray  # int32 [·]   where a shape's set begins in `items`
+    size: np.ndarray  # int32 [·]
+    items: np.ndarray  # int32 [·]   shapes, ascending
+    slots: np.ndarray  # int32 [power of two]   hash table: shape + 1, or 0
+    used: np.ndarray  # int64 [2]   shapes and items in use
+    known: np.ndarray  # int32 [depth + 1, N]   a node's shape, or 0 where not yet known
+
+
+NO_SHAPE = -1
+
+
+@kernel
+def find_shape(program, nodes, shapes, role, node, depth):
+    """The number of the template under a node, or NO_SHAPE where there is no room."""
+    if nodes.mover[node] == ENDED:
+        goal = nodes.goals[node, role]
+        return np.int64(shapes.outcome[min(max(goal, 0), 100)])
+    if depth == 0:
+        return np.int64(shapes.open_leaf[0])
+    known = shapes.known[depth, node]
+    if known:
+        return np.int64(known)
+    if expand(program, nodes, node) != FINE:
+        return NO_SHAPE
+    degree = nodes.degree[node]
+    below = np.empty(degree, np.int32)
+    count = 0
+    for edge in range(nodes.first[node], nodes.first[node] + degree):
+        shape = find_shape(program, nodes, shapes, role, nodes.child[edge], depth - 1)
+        if shape == NO_SHAPE:
+            return NO_SHAPE
+        place = 0
+        while place < count and below[place] < shape:
+            place += 1
+        if place < count and below[place] == shape:
+            continue
+        for i in range(count, place, -1):
+            below[i] = below[i - 1]
+        below[place] = shape
+        count += 1
+    result = number_set(shapes, below[:count])
+    if result != NO_SHAPE:
+        shapes.known[depth, node] = result
+    return result
+
+
+@kernel
+def find_shapes(program, nodes, shapes, role, wanted, depth, found):
+    """The templates under many nodes; how many were found before room ran out.
+
+    wanted: int32 [·] nodes, found: int32 [·]
+    """
+    for i in range(wanted.shape[0]):
+        shape = find_shape(program, nodes, shapes, role, wanted[i], depth)
+        if shape == NO_SHAPE:
+            return i
+        found[i] = shape
+    return wanted.shape[0]
+
+
+@kernel
+def _hash_set(below):
+    value = np.uint64(14695981039346656037)
+    for shape in below:
+        value = (value ^ np.uint64(shape)) * np.uint64(1099511628211)
+    return value ^ (value >> np.uint64(32))
+
+
+@kernel
+def hash_sets_again(shapes, first):
+    """Fill empty slots with all sets from a number on, after the table has grown."""
+    mask = np.int64(shapes.slots.shape[0] - 1)
+    for number in range(first, shapes.used[0]):
+        begin = shapes.first[number]
+        below = shapes.items[begin : begin + shapes.size[number]]
+        slot = np.int64(_hash_set(below) & np.uint64(mask))
+        while shapes.slots[slot]:
+            slot = (slot + 1) & mask
+        shapes.slots[slot] = number + 1
+
+
+@kernel
+def number_set(shapes, below):
+    """The number of a set of shapes, new if it was not met before."""
+    mask = np.int64(shapes.slots.shape[0] - 1)
+    slot = np.int64(_hash_set(below) & np.uint64(mask))
+    while shapes.slots[slot]:
+        number = shapes.slots[slot] - 1
+        first = shapes.first[number]
+        same = shapes.size[number] == below.shape[0]
+        if same:
+            for i in range(below.shape[0]):
+                same = same and shapes.items[first + i] == below[i]
+        if same:
+            return np.int64(number)
+        slot = (slot + 1) & mask
+    number = shapes.used[0]
+    if number == shapes.first.shape[0]:
+        return NO_SHAPE
+    if shapes.used[1] + below.shape[0] > shapes.items.shape[0]:
+        return NO_SHAPE
+    shapes.slots[slot] = number + 1
+    shapes.first[number] = shapes.used[1]
+    shapes.size[number] = below.shape[0]
+    for i in range(below.shape[0]):
+        shapes.items[shapes.used[1] + i] = below[i]
+    shapes.used[0] += 1
+    shapes.used[1] += below.shape[0]
+    return number

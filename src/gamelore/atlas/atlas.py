@@ -109,6 +109,17 @@ class Atlas:
             self.resolve(status, node)
             self.expand(node)
 
+    def explore(self, node: int, depth: int) -> None:
+        """Expand everything under a node, down to a depth."""
+        level = {node}
+        for _ in range(depth):
+            level = {
+                edge.child
+                for parent in level
+                if not self.is_terminal(parent)
+                for edge in self.edges(parent)
+            }
+
     def resolve(self, status: int, node: int) -> None:
         """Do what a kernel could not do: make room, or ask the interpreter."""
         if status == _kernels.NO_ROOM:
@@ -129,7 +140,7 @@ class Atlas:
         used_nodes, used_edges = (int(n) for n in old.used)
         for name in ("rows", "mover", "first", "degree", "goals"):
             getattr(self.nodes, name)[:used_nodes] = getattr(old, name)[:used_nodes]
-        for name in ("child", "move"):
+        for name in ("child", "move", "outlook"):
             getattr(self.nodes, name)[:used_edges] = getattr(old, name)[:used_edges]
         self.nodes.used[:] = old.used
         _kernels.hash_again(self.nodes.slots, self.nodes.rows, used_nodes)
@@ -145,6 +156,7 @@ class Atlas:
             goals=np.zeros((nodes, len(self.simulator.roles)), np.int16),
             child=np.zeros(edges, np.int32),
             move=np.zeros(edges, np.int32),
+            outlook=np.full(edges, UNSEEN, np.int8),
             used=np.zeros(2, np.int64),
             passive=self.passive_numbers(),
             words=aligned(slots * 8).reshape(slots, 8),

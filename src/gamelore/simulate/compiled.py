@@ -41,6 +41,16 @@ class CircuitSimulator(Simulator):
     def moves(self) -> Sequence[Sequence[Move]]:
         return self.compiled.moves
 
+    @property
+    def goal_values(self) -> tuple[tuple[int, ...], ...]:
+        program = self.program
+        ends = program.goal_ends.tolist()
+        starts = [0, *ends[:-1]]
+        return tuple(
+            tuple(program.goal_values[start:end].tolist())
+            for start, end in zip(starts, ends, strict=True)
+        )
+
     def move_number(self, role: int, move: Move) -> int:
         try:
             return self._move_numbers[role][move]

@@ -132,10 +132,7 @@ class RuleTable(Table):
             for rule in self._rules:
                 rule(answers.add, *key)
             return answers
-        for rule in self._rules:
-            if rule(None, *key):
-                return True
-        return False
+        return any(rule(None, *key) for rule in self._rules)
 
     def fan_out(self) -> float:
         if not self.free:

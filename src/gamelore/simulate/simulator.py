@@ -19,7 +19,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.gdl import Fact, Game, Move, Role
+from gamelore.gdl import Fact, Game, Move, Role, Variable
 from gamelore.simulate.joint import joint_moves
 
 Rows: TypeAlias = npt.NDArray[np.uint64]
@@ -88,6 +88,11 @@ class Simulator(ABC):
     def moves(self) -> Sequence[Sequence[Move]]:
         """Per role, its moves by number."""
 
+    @property
+    def goal_values(self) -> tuple[tuple[int, ...], ...]:
+        """Per role, the goals it can reach by the rules, ascending; or more than those."""
+        return tuple(_written_goals(self.game, role) for role in self.roles)
+
     @abstractmethod
     def move_number(self, role: int, move: Move) -> int:
         """The number of a role's move; `IllegalMoveError` if it has none such."""
@@ -147,3 +152,16 @@ class Simulator(ABC):
         parents, moves = joint_moves(self.legal(positions[going]))
         origin = going[parents].astype(np.int32)
         return Expansion(self.advance(positions[origin], moves), origin, moves)
+
+
+def _written_goals(game: Game, role: Role) -> tuple[int, ...]:
+    """The goals that the rules write down for a role; all numbers where they compute."""
+    values: set[int] = set()
+    for rule in game.rules:
+        if rule.head.relation == "goal":
+            who, value = rule.head.arguments
+            if isinstance(value, Variable):
+                return tuple(range(101))
+            if who == role or isinstance(who, Variable):
+                values.add(int(str(value)))
+    return tuple(sorted(values))
