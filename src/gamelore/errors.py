@@ -9,7 +9,9 @@
     ├── IllegalMoveError     a move that is not legal in the position
     ├── StuckError           a role without a legal move in a position that goes on
     ├── NotTurnTakingError   two roles have a choice at once, where one must move
-    └── TraceError           a trace file that cannot be read
+    ├── TraceError           a trace file that cannot be read
+    ├── FeatureError         text or a template that is no game-tree feature
+    └── KnowledgeError       knowledge that cannot be read, kept or applied
 
 Messages are lower case: what was wrong, then where.
 """
@@ -68,3 +70,11 @@ class NotTurnTakingError(GameloreError):
 
 class TraceError(GameloreError):
     """A trace file that cannot be read."""
+
+
+class FeatureError(GameloreError):
+    """Text or a template that is no game-tree feature."""
+
+
+class KnowledgeError(GameloreError):
+    """Knowledge that cannot be read, kept or applied."""

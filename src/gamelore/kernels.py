@@ -7,7 +7,8 @@ another file, so compiled kernels are kept in a folder named after all kernel so
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,42 @@ def kernel_folder() -> Path:
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function on first use, without the GIL, and keep the result on disk."""
+    return _compiled(function)
+
+
+def part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that only kernels call.
+
+    Python cannot call it, which saves the code that would take its arguments apart: for
+    bundles of arrays that is more than the function itself.
+    """
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def pointer(function: Callable[..., Any], signature: Any) -> Any:
+    """Compile a function that kernels call through a pointer they are given.
+
+    A kernel's code contains that of all it calls, so what is large and called from many
+    is compiled apart, once.
+    """
+    with _kernel_cache():
+        return numba.cfunc(signature, cache=True)(function)
+
+
+def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
+    with _kernel_cache():
+        compiled: Callable[..., Any] = numba.njit(
+            cache=True, nogil=True, error_model="numpy", **options
+        )(function)
+    return compiled
+
+
+@contextmanager
+def _kernel_cache() -> Iterator[None]:
+    """Let numba keep what is compiled here in our folder."""
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(kernel_folder())
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        yield
     finally:
         numba.config.CACHE_DIR = previous

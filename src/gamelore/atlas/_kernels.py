@@ -5,20 +5,23 @@ N nodes, E edges, K words per position, R roles, M moves of all roles.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, TERMINAL
-from gamelore.kernels import kernel
+from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, TERMINAL, Program
+from gamelore.kernels import kernel, part
 from gamelore.simulate._kernels import (
     LANES,
-    _bit,
-    _read_goals,
+    WORDS,
+    bit_of,
+    clear_moves,
     gather,
+    read_goals,
     run_phase,
     take_next,
 )
+from gamelore.simulate._lanes import splat8, store
 
 ENDED, UNSEEN = -1, -2
 """In place of the role to move: a terminal position, and one not expanded yet."""
@@ -51,7 +54,7 @@ class Nodes(NamedTuple):
 # ── randomness ──────────────────────────────────────────────────────────────────────
 
 
-@kernel
+@part
 def draw(state):
     """The next 64 random bits, by xoshiro256++.  state: uint64 [4]"""
     total = state[0] + state[3]
@@ -66,7 +69,7 @@ def draw(state):
     return result
 
 
-@kernel
+@part
 def draw_below(state, count):
     """A random number from 0 to count - 1, exactly uniform."""
     if count <= 1:
@@ -83,7 +86,7 @@ def draw_below(state, count):
             return number
 
 
-@kernel
+@part
 def draw_unit(state):
     """A random number from 0 to 1, 1 excluded."""
     return np.float64(draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
@@ -92,7 +95,7 @@ def draw_unit(state):
 # ── the hash table ──────────────────────────────────────────────────────────────────
 
 
-@kernel
+@part
 def hash_row(row):
     """A hash of all the words of a row."""
     value = np.uint64(0x9E3779B97F4A7C15)
@@ -144,13 +147,13 @@ def hash_again(slots, rows, count):
 # ── successors ──────────────────────────────────────────────────────────────────────
 
 
-@kernel
 def expand(program, nodes, node):
-    """Find the successors of a node, once; FINE, or why that was not possible."""
-    if nodes.mover[node] != UNSEEN:
-        return FINE
+    """Find the successors of a new node: FINE, or why that was not possible.
+
+    Large, and called from everywhere: so kernels have a pointer to it.
+    """
     if nodes.words.shape[0] == 0:
-        return UNKNOWN
+        return np.int64(UNKNOWN)
     base = np.uint64(nodes.words.ctypes.data)
     _broadcast(program, nodes, node)
     run_phase(program, base, TERMINAL)
@@ -159,18 +162,18 @@ def expand(program, nodes, node):
     chosen = np.empty(roles, np.int64)  # each role's first legal move
     mover, status = _find_mover(program, nodes, chosen)
     if status != FINE:
-        return status
+        return np.int64(status)
     start = program.move_ends[mover - 1] if mover else 0
     legal = np.empty(program.move_ends[mover] - start, np.int32)
     count = 0
     for move in range(start, program.move_ends[mover]):
-        if _bit(nodes.words, program.legal[move], 0):
+        if bit_of(nodes.words, program.legal[move], 0):
             legal[count] = move
             count += 1
     if nodes.used[0] + count > nodes.rows.shape[0]:
-        return NO_ROOM
+        return np.int64(NO_ROOM)
     if nodes.used[1] + count > nodes.child.shape[0]:
-        return NO_ROOM
+        return np.int64(NO_ROOM)
     first_edge = nodes.used[1]
     for first in range(0, count, LANES):
         if first:
@@ -184,18 +187,19 @@ def expand(program, nodes, node):
     nodes.first[node] = first_edge
     nodes.degree[node] = count
     nodes.used[1] += count
-    return FINE
+    return np.int64(FINE)
 
 
-@kernel
+@part
 def _broadcast(program, nodes, node):
     """Put one position into every lane."""
+    base = np.uint64(nodes.words.ctypes.data)
     for fluent in range(program.next.shape[0]):
         bit = (nodes.rows[node, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE
-        nodes.words[1 + fluent] = _NONE - bit
+        store(base, np.int64(1 + fluent) * WORDS, splat8(_NONE - bit))
 
 
-@kernel
+@part
 def _find_mover(program, nodes, chosen):
     """The role that has a choice, or, where none has, the one that does not wait."""
     mover = -1
@@ -204,7 +208,7 @@ def _find_mover(program, nodes, chosen):
     for role in range(program.move_ends.shape[0]):
         count = 0
         for move in range(first, program.move_ends[role]):
-            if _bit(nodes.words, program.legal[move], 0):
+            if bit_of(nodes.words, program.legal[move], 0):
                 if count == 0:
                     chosen[role] = move
                 count += 1
@@ -222,14 +226,14 @@ def _find_mover(program, nodes, chosen):
     return max(active, 0), FINE
 
 
-@kernel
+@part
 def _step_block(program, nodes, base, block, chosen, mover):
     """Lane i makes the mover's move block[i]; the other roles make their only one."""
     words = nodes.words
-    words[program.first_move : program.first_move + program.legal.shape[0]] = _NONE
+    clear_moves(program, base)
     for role in range(chosen.shape[0]):
         if role != mover:
-            words[program.first_move + chosen[role]] = _ALL
+            store(base, (program.first_move + chosen[role]) * WORDS, splat8(_ALL))
     for lane in range(block.shape[0]):
         bit = _ONE << np.uint64(lane & 63)
         words[program.first_move + block[lane], lane >> 6] |= bit
@@ -237,17 +241,18 @@ def _step_block(program, nodes, base, block, chosen, mover):
     take_next(program, base)
 
 
-@kernel
+@part
 def _add_children(program, nodes, base, block, edge, start):
     """Number the positions in the lanes, and lay edges to them."""
-    fluents = np.arange(1, 1 + program.next.shape[0], dtype=np.int32) * 2
-    rows = np.zeros((block.shape[0], nodes.rows.shape[1]), np.uint64)
-    gather(nodes.words, fluents, rows)
+    rows = np.empty((block.shape[0], nodes.rows.shape[1]), np.uint64)
+    gather(nodes.words, program.fluents, rows)
     run_phase(program, base, TERMINAL)
-    ended = np.zeros(block.shape[0], np.bool_)
+    ended = np.empty(block.shape[0], np.uint64)
+    some = _NONE
     for lane in range(block.shape[0]):
-        ended[lane] = _bit(nodes.words, program.terminal, lane) == _ONE
-    if ended.any():
+        ended[lane] = bit_of(nodes.words, program.terminal, lane)
+        some |= ended[lane]
+    if some:
         run_phase(program, base, GOALS)
     for lane in range(block.shape[0]):
         number = find_row(nodes.slots, nodes.rows, rows[lane])
@@ -258,10 +263,32 @@ def _add_children(program, nodes, base, block, edge, start):
             nodes.used[0] += 1
             nodes.mover[number] = ENDED if ended[lane] else UNSEEN
             if ended[lane]:
-                _read_goals(program, nodes.words, lane, nodes.goals[number])
+                read_goals(program, nodes.words, lane, nodes.goals[number])
         nodes.child[edge + lane] = number
         nodes.move[edge + lane] = block[lane] - start
         nodes.outlook[edge + lane] = UNSEEN
+
+
+class Chart(NamedTuple):
+    """An atlas as kernels see it."""
+
+    program: Program
+    nodes: Nodes
+    expand: Any  # pointer to `expand`
+
+
+@part
+def open_up(chart, node):
+    """Make sure that a node's successors are known."""
+    if chart.nodes.mover[node] != UNSEEN:
+        return np.int64(FINE)
+    return chart.expand(chart.program, chart.nodes, node)
+
+
+@kernel
+def expand_node(chart, node):
+    """Make sure that a node's successors are known, when Python asks."""
+    return open_up(chart, node)
 
 
 # ── one turn ahead ──────────────────────────────────────────────────────────────────
@@ -270,25 +297,26 @@ LOSING, OPEN, WINNING = range(3)
 """What a move leads to: the other wins at once, neither, or the mover has won."""
 
 
-@kernel
-def find_outlooks(program, nodes, best, worst, node):
+@part
+def find_outlooks(chart, best, worst, node):
     """Find what each move of a node leads to, for the role that moves.
 
     best, worst: int16 [R]   each role's highest and lowest goal
     """
-    status = expand(program, nodes, node)
+    nodes = chart.nodes
+    status = open_up(chart, node)
     if status != FINE:
         return status
     mover = nodes.mover[node]
     first = nodes.first[node]
     if mover == ENDED or nodes.outlook[first] != UNSEEN:
-        return FINE
+        return np.int64(FINE)
     for edge in range(first, first + nodes.degree[node]):
         child = nodes.child[edge]
         if nodes.mover[child] == ENDED:
             nodes.outlook[edge] = _judge(nodes.goals[child, mover], mover, best, worst)
             continue
-        status = expand(program, nodes, child)
+        status = open_up(chart, child)
         if status != FINE:
             nodes.outlook[first] = UNSEEN
             return status
@@ -303,10 +331,10 @@ def find_outlooks(program, nodes, best, worst, node):
                 if outcome == LOSING:
                     nodes.outlook[edge] = LOSING
                     break
-    return FINE
+    return np.int64(FINE)
 
 
-@kernel
+@part
 def _judge(goal, role, best, worst):
     if best[role] == worst[role]:
         return OPEN
@@ -321,25 +349,26 @@ MINIMAX, MAXMAX, AVGMAX = range(3)
 """What the others are taken to do: their best, our best, or anything."""
 
 
-@kernel
-def look_ahead(program, nodes, role, node, depth, rule, unknown):
+@part
+def look_ahead(chart, role, node, depth, rule, unknown):
     """A node's value for a role: the goal of terminal nodes, `unknown` of open leaves.
 
     Not a number where a node could not be expanded.
     """
+    nodes = chart.nodes
     mover = nodes.mover[node]
     if mover == ENDED:
         return np.float64(nodes.goals[node, role])
     if depth == 0:
         return np.float64(unknown)
-    if expand(program, nodes, node) != FINE:
+    if open_up(chart, node) != FINE:
         return np.nan
     mover = nodes.mover[node]
     first = nodes.first[node]
     highest, lowest, total = -np.inf, np.inf, 0.0
     for edge in range(first, first + nodes.degree[node]):
         child = nodes.child[edge]
-        value = look_ahead(program, nodes, role, child, depth - 1, rule, unknown)
+        value = look_ahead(chart, role, child, depth - 1, rule, unknown)
         highest, lowest, total = max(highest, value), min(lowest, value), total + value
     if np.isnan(total):
         return np.nan
@@ -373,9 +402,10 @@ class Shapes(NamedTuple):
 NO_SHAPE = -1
 
 
-@kernel
-def find_shape(program, nodes, shapes, role, node, depth):
+@part
+def find_shape(chart, shapes, role, node, depth):
     """The number of the template under a node, or NO_SHAPE where there is no room."""
+    nodes = chart.nodes
     if nodes.mover[node] == ENDED:
         goal = nodes.goals[node, role]
         return np.int64(shapes.outcome[min(max(goal, 0), 100)])
@@ -384,13 +414,13 @@ def find_shape(program, nodes, shapes, role, node, depth):
     known = shapes.known[depth, node]
     if known:
         return np.int64(known)
-    if expand(program, nodes, node) != FINE:
+    if open_up(chart, node) != FINE:
         return NO_SHAPE
     degree = nodes.degree[node]
     below = np.empty(degree, np.int32)
     count = 0
     for edge in range(nodes.first[node], nodes.first[node] + degree):
-        shape = find_shape(program, nodes, shapes, role, nodes.child[edge], depth - 1)
+        shape = find_shape(chart, shapes, role, nodes.child[edge], depth - 1)
         if shape == NO_SHAPE:
             return NO_SHAPE
         place = 0
@@ -409,20 +439,20 @@ def find_shape(program, nodes, shapes, role, node, depth):
 
 
 @kernel
-def find_shapes(program, nodes, shapes, role, wanted, depth, found):
+def find_shapes(chart, shapes, role, wanted, depth, found):
     """The templates under many nodes; how many were found before room ran out.
 
     wanted: int32 [·] nodes, found: int32 [·]
     """
     for i in range(wanted.shape[0]):
-        shape = find_shape(program, nodes, shapes, role, wanted[i], depth)
+        shape = find_shape(chart, shapes, role, wanted[i], depth)
         if shape == NO_SHAPE:
             return i
         found[i] = shape
     return wanted.shape[0]
 
 
-@kernel
+@part
 def _hash_set(below):
     value = np.uint64(14695981039346656037)
     for shape in below:

@@ -12,16 +12,19 @@ roles make while others move.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import typeof, types
 
 from gamelore.atlas import _kernels
-from gamelore.atlas._kernels import ENDED, UNSEEN, Nodes
-from gamelore.circuit import Program
+from gamelore.atlas._kernels import ENDED, UNSEEN, Chart, Nodes
+from gamelore.circuit import empty_program
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move
+from gamelore.kernels import pointer
 from gamelore.simulate import CircuitSimulator, Rows, Simulator
 from gamelore.simulate.compiled import aligned
 
@@ -41,10 +44,16 @@ class Atlas:
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        self.program = _program_of(simulator)
+        circuit = isinstance(simulator, CircuitSimulator)
+        self.program = simulator.program if circuit else empty_program()
         self.passive = _passive_moves(simulator)
         self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
         self.root = self.number(simulator.initial_row())
+
+    @property
+    def chart(self) -> Chart:
+        """What kernels need of it."""
+        return Chart(self.program, self.nodes, _expander())
 
     def __len__(self) -> int:
         return int(self.nodes.used[0])
@@ -104,7 +113,7 @@ class Atlas:
 
     def expand(self, node: int) -> None:
         """Find a node's successors, unless they are known."""
-        status = _kernels.expand(self.program, self.nodes, node)
+        status = _kernels.expand_node(self.chart, node)
         if status != _kernels.FINE:
             self.resolve(status, node)
             self.expand(node)
@@ -146,23 +155,12 @@ class Atlas:
         _kernels.hash_again(self.nodes.slots, self.nodes.rows, used_nodes)
 
     def _empty(self, nodes: int, edges: int) -> Nodes:
-        slots = self.program.slots
-        return Nodes(
-            rows=np.zeros((nodes, self.simulator.width), np.uint64),
-            slots=np.zeros(2 * nodes, np.int32),
-            mover=np.full(nodes, UNSEEN, np.int8),
-            first=np.zeros(nodes, np.int64),
-            degree=np.zeros(nodes, np.int32),
-            goals=np.zeros((nodes, len(self.simulator.roles)), np.int16),
-            child=np.zeros(edges, np.int32),
-            move=np.zeros(edges, np.int32),
-            outlook=np.full(edges, UNSEEN, np.int8),
-            used=np.zeros(2, np.int64),
-            passive=self.passive_numbers(),
-            words=aligned(slots * 8).reshape(slots, 8),
-        )
+        roles = len(self.simulator.roles)
+        passive = self._passive_numbers()
+        width, slots = self.simulator.width, self.program.slots
+        return _empty_nodes(nodes, edges, width, roles, passive, slots)
 
-    def passive_numbers(self) -> npt.NDArray[np.bool_]:
+    def _passive_numbers(self) -> npt.NDArray[np.bool_]:
         """bool [M]: for all roles' moves one after the other, whether they wait."""
         return np.array(
             [
@@ -215,28 +213,35 @@ class Atlas:
         return active[0] if active else 0
 
 
-def _program_of(simulator: Simulator) -> Program:
-    """The circuit's program, or an empty one that says there is none."""
-    if isinstance(simulator, CircuitSimulator):
-        return simulator.program
-    empty = np.zeros(0, np.int32)
-    return Program(
-        slots=0,
-        left=empty,
-        right=empty,
-        slot=empty,
-        segments=empty.reshape(0, 3),
-        phases=np.zeros((4, 2), np.int32),
-        runs=empty.reshape(0, 4),
-        terminal=0,
-        goals=empty,
-        goal_values=empty,
-        goal_ends=empty,
-        legal=empty,
-        move_ends=empty,
-        first_move=0,
-        next=empty,
-        carried=empty,
+@cache
+def _expander() -> Any:
+    """The pointer through which kernels expand nodes."""
+    program, nodes = empty_program(), _empty_nodes(1, 1, 1, 1, np.zeros(0, np.bool_), 0)
+    signature = types.int64(typeof(program), typeof(nodes), types.int64)
+    return pointer(_kernels.expand, signature)
+
+
+def _empty_nodes(
+    nodes: int,
+    edges: int,
+    width: int,
+    roles: int,
+    passive: npt.NDArray[np.bool_],
+    slots: int,
+) -> Nodes:
+    return Nodes(
+        rows=np.zeros((nodes, width), np.uint64),
+        slots=np.zeros(2 * nodes, np.int32),
+        mover=np.full(nodes, UNSEEN, np.int8),
+        first=np.zeros(nodes, np.int64),
+        degree=np.zeros(nodes, np.int32),
+        goals=np.zeros((nodes, roles), np.int16),
+        child=np.zeros(edges, np.int32),
+        move=np.zeros(edges, np.int32),
+        outlook=np.full(edges, UNSEEN, np.int8),
+        used=np.zeros(2, np.int64),
+        passive=passive,
+        words=aligned(slots * 8).reshape(slots, 8),
     )
 
 

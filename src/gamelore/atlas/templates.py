@@ -57,8 +57,7 @@ class Templates:
         while done < len(nodes):
             self.fit()
             done += _kernels.find_shapes(
-                self.atlas.program,
-                self.atlas.nodes,
+                self.atlas.chart,
                 self.shapes,
                 self.role,
                 nodes[done:],

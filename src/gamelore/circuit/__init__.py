@@ -2,6 +2,6 @@
 
 from gamelore.circuit.compiled import CompiledGame, Statistics
 from gamelore.circuit.compiler import compile_game
-from gamelore.circuit.schedule import Program
+from gamelore.circuit.schedule import Program, empty_program
 
-__all__ = ["CompiledGame", "Program", "Statistics", "compile_game"]
+__all__ = ["CompiledGame", "Program", "Statistics", "compile_game", "empty_program"]

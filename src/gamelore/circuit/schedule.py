@@ -45,7 +45,8 @@ class Program(NamedTuple):
     legal: Ints  # int32 [M]   literals, roles one after the other
     move_ends: Ints  # int32 [R]
     first_move: int  # slot
-    next: Ints  # int32 [F]   literals
+    fluents: Ints  # int32 [F]   literals of the present position
+    next: Ints  # int32 [F]   literals of the next one
     carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
 
 
@@ -278,6 +279,7 @@ class _Scheduler:
             legal=_ints(legal),
             move_ends=_ints(np.cumsum([len(moves) for moves in circuit.moves])),
             first_move=self.first_move,
+            fluents=_ints(2 * (1 + f) for f in range(self.fluents)),
             next=_ints(following),
             carried=_ints(layout.carried),
         )
@@ -371,6 +373,30 @@ class _Layout:
                 return
         self._new_phase = False
         self.segments.append((GATES, position, position + 1))
+
+
+def empty_program() -> Program:
+    """The program of no circuit at all."""
+    none = _ints([])
+    return Program(
+        slots=0,
+        left=none,
+        right=none,
+        slot=none,
+        segments=none.reshape(0, 3),
+        phases=np.zeros((4, 2), np.int32),
+        runs=none.reshape(0, 4),
+        terminal=0,
+        goals=none,
+        goal_values=none,
+        goal_ends=none,
+        legal=none,
+        move_ends=none,
+        first_move=0,
+        fluents=none,
+        next=none,
+        carried=none,
+    )
 
 
 def _factored(

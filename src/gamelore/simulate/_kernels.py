@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, TERMINAL
-from gamelore.kernels import kernel
+from gamelore.kernels import kernel, part
 from gamelore.simulate._lanes import (
     above,
     any_lane,
@@ -68,14 +68,14 @@ class Tally(NamedTuple):
 # ── gates ───────────────────────────────────────────────────────────────────────────
 
 
-@kernel
+@part
 def _value8(base, literal):
     """The lanes of a literal."""
     flip = _NONE - np.uint64(literal & 1)
     return load8(base, np.int64(literal >> 1) * WORDS) ^ splat8(flip)
 
 
-@kernel
+@part
 def settle(program, base, first, end):
     """Settle a range of gates in order, in place."""
     left, right, slot = program.left, program.right, program.slot
@@ -84,7 +84,7 @@ def settle(program, base, first, end):
         store(base, np.int64(slot[gate]) * WORDS, both)
 
 
-@kernel
+@part
 def repeat_until_stable(program, base, first, end):
     """Find the least fixed point of a loop's variables, to and fro over its runs."""
     runs = program.runs
@@ -106,7 +106,7 @@ def repeat_until_stable(program, base, first, end):
         backwards = not backwards
 
 
-@kernel
+@part
 def run_phase(program, base, phase):
     """Run one phase of the program: its gates and its loops."""
     for segment in range(program.phases[phase, 0], program.phases[phase, 1]):
@@ -117,7 +117,7 @@ def run_phase(program, base, phase):
             repeat_until_stable(program, base, first, end)
 
 
-@kernel
+@part
 def take_next(program, base):
     """Let the next position become the present one."""
     for fluent in range(program.next.shape[0]):
@@ -129,7 +129,7 @@ def take_next(program, base):
 # ── rows of bits and lanes ──────────────────────────────────────────────────────────
 
 
-@kernel
+@part
 def transpose(block):
     """Transpose 64 × 64 bits in place.  block: uint64 [64]"""
     width = 32
@@ -147,7 +147,7 @@ def transpose(block):
         mask ^= mask << np.uint64(width)
 
 
-@kernel
+@part
 def spread(rows, words, first_slot, count):
     """Rows of bits into lanes: bit b of row i becomes lane i of slot first_slot + b.
 
@@ -165,7 +165,7 @@ def spread(rows, words, first_slot, count):
                 words[first_slot + 64 * column + b, word] = block[b]
 
 
-@kernel
+@part
 def gather(words, literals, rows):
     """Lanes into rows of bits: lane i of literal b becomes bit b of row i."""
     block = np.empty(64, np.uint64)
@@ -185,8 +185,8 @@ def gather(words, literals, rows):
                 rows[64 * word + i, column] = block[i]
 
 
-@kernel
-def _bit(words, literal, lane):
+@part
+def bit_of(words, literal, lane):
     flip = np.uint64(literal & 1)
     return ((words[literal >> 1, lane >> 6] >> np.uint64(lane & 63)) & _ONE) ^ flip
 
@@ -204,22 +204,22 @@ def view(program, words, rows, legal, terminal, goals):
         spread(rows[first:end], words, 1, program.next.shape[0])
         run_phase(program, base, TERMINAL)
         for i in range(first, end):
-            terminal[i] = _bit(words, program.terminal, i - first) == _ONE
+            terminal[i] = bit_of(words, program.terminal, i - first) == _ONE
         run_phase(program, base, GOALS)
         for i in range(first, end):
-            _read_goals(program, words, i - first, goals[i])
+            read_goals(program, words, i - first, goals[i])
         run_phase(program, base, LEGAL)
         gather(words, program.legal, legal[first:end])
 
 
-@kernel
-def _read_goals(program, words, lane, goals):
+@part
+def read_goals(program, words, lane, goals):
     """One lane's goals; -1 where there is none, or more than one.  goals: int16 [R]"""
     first = 0
     for role in range(program.goal_ends.shape[0]):
         found = 0
         for g in range(first, program.goal_ends[role]):
-            if _bit(words, program.goals[g], lane) == _ONE:
+            if bit_of(words, program.goals[g], lane) == _ONE:
                 found += 1
                 goals[role] = program.goal_values[g]
         if found != 1:
@@ -234,12 +234,10 @@ def step(program, words, rows, moves, following):
     rows, following: uint64 [n, K], moves: int32 [n, R]
     """
     base = np.uint64(words.ctypes.data)
-    count = program.legal.shape[0]
-    fluents = np.arange(1, 1 + program.next.shape[0], dtype=np.int32) * 2
     for first in range(0, rows.shape[0], LANES):
         end = min(first + LANES, rows.shape[0])
         spread(rows[first:end], words, 1, program.next.shape[0])
-        words[program.first_move : program.first_move + count] = _NONE
+        clear_moves(program, base)
         for i in range(first, end):
             offset = program.first_move
             lane = i - first
@@ -252,13 +250,20 @@ def step(program, words, rows, moves, following):
         run_phase(program, base, LEGAL)
         run_phase(program, base, NEXT)
         take_next(program, base)
-        gather(words, fluents, following[first:end])
+        gather(words, program.fluents, following[first:end])
+
+
+@part
+def clear_moves(program, base):
+    """Let nobody move."""
+    for move in range(program.legal.shape[0]):
+        store(base, np.int64(program.first_move + move) * WORDS, splat8(_NONE))
 
 
 # ── choosing moves ──────────────────────────────────────────────────────────────────
 
 
-@kernel
+@part
 def _value4(base, literal, half):
     flip = _NONE - np.uint64(literal & 1)
     return load4(base, np.int64(literal >> 1) * WORDS + half) ^ splat4(flip)
@@ -267,7 +272,7 @@ def _value4(base, literal, half):
 def _make_choose(planes):
     """A choice among fewer than 2 ** planes moves."""
 
-    @kernel
+    @part
     def choose(program, base, first, end, half, random, live):
         """Set one of the legal moves first … end of half the lanes, uniformly.
 
@@ -312,7 +317,7 @@ _choose8 = _make_choose(8)
 _choose20 = _make_choose(20)
 
 
-@kernel
+@part
 def choose_moves(program, base, random, live):
     """Choose a move for every role and lane; the first role without one, else -1."""
     generators = np.uint64(random.ctypes.data)
@@ -344,7 +349,9 @@ def starts_of(program, words, rows, reset, starts):
     rows: uint64 [n, K], reset: int32 [·] slots, starts: uint64 [n, ·] bits
     """
     base = np.uint64(words.ctypes.data)
-    literals = reset * np.int32(2)
+    literals = np.empty(reset.shape[0], np.int32)
+    for i in range(reset.shape[0]):
+        literals[i] = 2 * reset[i]
     for first in range(0, rows.shape[0], LANES):
         end = min(first + LANES, rows.shape[0])
         spread(rows[first:end], words, 1, program.next.shape[0])
@@ -359,12 +366,13 @@ def play_out(program, words, random, tally, begin, end, count):
     A lane whose match has ended begins the next one at once, until none is left.
     """
     base = np.uint64(words.ctypes.data)
-    tally.live[:] = _NONE
-    tally.done[:] = _ALL
+    for word in range(WORDS):
+        tally.live[word] = _NONE
+        tally.done[word] = _ALL
     started = _refill(words, tally, begin, end, count, 0)
     limit = tally.length_counts.shape[0] - 1
     steps = 0
-    while tally.live.any():
+    while any_lane(load8(np.uint64(tally.live.ctypes.data), 0)):
         run_phase(program, base, TERMINAL)
         flip = _NONE - np.uint64(program.terminal & 1)
         ended = _NONE
@@ -390,7 +398,7 @@ def play_out(program, words, random, tally, begin, end, count):
     return FINISHED
 
 
-@kernel
+@part
 def _record(program, words, base, tally, steps):
     """Add up the matches that are done: their goals and their lengths."""
     done = load8(np.uint64(tally.done.ctypes.data), 0)
@@ -427,7 +435,7 @@ def _record(program, words, base, tally, steps):
             lanes &= lanes - _ONE
 
 
-@kernel
+@part
 def _spill(words, lanes):
     """Lanes as plain words.  words: uint64 [8], aligned or not"""
     aligned = np.empty(WORDS + 8, np.uint64)
@@ -438,7 +446,7 @@ def _spill(words, lanes):
         words[word] = aligned[np.int64(skip) + word]
 
 
-@kernel
+@part
 def _credit(tally, lanes, word, role, value):
     while lanes:
         origin = tally.origin[64 * word + lowest_one(lanes)]
@@ -447,7 +455,7 @@ def _credit(tally, lanes, word, role, value):
         lanes &= lanes - _ONE
 
 
-@kernel
+@part
 def _cut_off(tally, steps, limit):
     """End the matches that have reached the limit; say whether there were any."""
     some = _NONE
@@ -466,7 +474,7 @@ def _cut_off(tally, steps, limit):
     return some
 
 
-@kernel
+@part
 def _refill(words, tally, started, end, count, steps):
     """Begin new matches in the lanes that are done; returns how many have begun."""
     single = tally.starts.shape[0] == 1

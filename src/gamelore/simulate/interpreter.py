@@ -29,6 +29,10 @@ VIEWS_KEPT = 10_000
 """Positions whose legal moves and goals are remembered."""
 
 
+MAX_DIGITS = 4
+"""Of goals, which fit in an int16 then."""
+
+
 class View(NamedTuple):
     """What the rules say of one position."""
 
@@ -209,7 +213,5 @@ def _goal(values: set[Move]) -> int:
     """The one goal value derived, or `NO_GOAL`."""
     if len(values) != 1:
         return NO_GOAL
-    try:
-        return int(to_kif(values.pop()))
-    except ValueError:
-        return NO_GOAL
+    text = to_kif(values.pop())
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else NO_GOAL

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gamelore.errors import GdlError, IllegalMoveError, PositionError
 from gamelore.gdl import Role, Term, read_term, to_kif
 from gamelore.simulate.simulator import NO_GOAL, Row, Rows, Simulator
-from gamelore.simulate.traces import RecordedPlayout, Texts, Trace
+from gamelore.simulate.trace_file import RecordedPlayout, Texts, Trace
 
 Kind: TypeAlias = Literal[
     "roles", "state", "legal", "move", "terminal", "goal", "complete", "failure"
@@ -183,7 +183,9 @@ class _Replay:
         for place, ended, values in zip(places, terminal, goals, strict=True):
             recorded, step = place.recorded, place.step
             if recorded.terminal[step] != ended:
-                yield self._difference("terminal", place, recorded.terminal[step], ended)
+                yield self._difference(
+                    "terminal", place, recorded.terminal[step], ended
+                )
             if place.is_last and recorded.complete != ended:
                 yield self._difference("complete", place, recorded.complete, ended)
             for role, expected in enumerate(recorded.goals[step]):
@@ -274,5 +276,11 @@ class _Replay:
     ) -> Difference:
         name = None if role is None else self.simulator.roles[role]
         return Difference(
-            self.trace.game, kind, str(expected), str(found), place.playout, place.step, name
+            self.trace.game,
+            kind,
+            str(expected),
+            str(found),
+            place.playout,
+            place.step,
+            name,
         )

@@ -1,90 +1,63 @@
-"""Recorded playouts: read, write, record.
-
-A trace is a file of JSON lines, compressed if its name ends in `.gz`. The first line
-names the game, its rule sheet and its roles; every other line is one playout. Facts and
-moves are KIF text with one space between tokens, lists of them are sorted.
-"""
+"""Recorded playouts: made here, and replayed from files on any number of cores."""
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+import multiprocessing
+import os
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
 
-from gamelore.errors import TraceError
+from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Fact, Game, Move, to_kif
+from gamelore.simulate.choose import Engine, SlowEngineWarning, simulator
 from gamelore.simulate.position import Position
+from gamelore.simulate.replay import Difference, ReplayReport, ReplayTotals, replay
 from gamelore.simulate.simulator import Simulator
+from gamelore.simulate.trace_file import (
+    RecordedPlayout,
+    Texts,
+    Trace,
+    read_trace,
+    write_trace,
+)
 
-Texts: TypeAlias = tuple[str, ...]
+__all__ = [
+    "Difference",
+    "RecordedPlayout",
+    "ReplayReport",
+    "ReplayTotals",
+    "Trace",
+    "load_game",
+    "read_trace",
+    "record",
+    "replay",
+    "replay_file",
+    "replay_files",
+    "write_trace",
+]
 
-
-@dataclass(frozen=True)
-class RecordedPlayout:
-    """One playout of S states, by R roles."""
-
-    states: tuple[Texts, ...]
-    """[S]: the facts that are true"""
-    legal: tuple[tuple[Texts, ...], ...]
-    """[S - 1][R]: the legal moves, in the states that were moved from"""
-    moves: tuple[Texts, ...]
-    """[S - 1][R]: the joint moves made"""
-    terminal: tuple[bool, ...]
-    """[S]"""
-    goals: tuple[tuple[int | None, ...], ...]
-    """[S][R]: None where the rules derive none, or more than one"""
-    complete: bool
-    """Whether it ended by the rules, rather than being cut off."""
-
-    @property
-    def positions(self) -> int:
-        return len(self.states)
-
-
-@dataclass(frozen=True)
-class Trace:
-    """Playouts of one game."""
-
-    game: str
-    kif: str
-    """The rule sheet, relative to a folder of games; or the name of a library game."""
-    roles: Texts
-    playouts: tuple[RecordedPlayout, ...]
-
-
-def read_trace(path: str | Path) -> Trace:
-    """The trace in a file; `TraceError` names file and line where it cannot be read."""
-    path = Path(path)
-    lines = _read_lines(path)
-    first = next(lines, None)
-    if first is None:
-        raise TraceError(f"{path}: the file is empty")
-    header = _Line(f"{path}:1", first)
-    roles = header.texts("roles")
-    playouts = tuple(
-        _read_playout(_Line(f"{path}:{number}", line), len(roles))
-        for number, line in enumerate(lines, start=2)
-        if line.strip()
-    )
-    return Trace(header.text("game"), header.text("kif"), roles, playouts)
-
-
-def write_trace(trace: Trace, path: str | Path) -> None:
-    """Write a trace; the same trace gives the same bytes."""
-    header = {"game": trace.game, "kif": trace.kif, "roles": trace.roles}
-    lines = [header, *(vars(playout) for playout in trace.playouts)]
-    compact = (json.dumps(line, separators=(",", ":")) for line in lines)
-    content = "".join(f"{line}\n" for line in compact).encode()
-    path = Path(path)
-    path.write_bytes(
-        gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
-    )
+FAILURES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    GameloreError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What ends the replay of one game, but not that of the others."""
 
 
 def load_game(trace: Trace, folder: Path) -> Game:
@@ -134,104 +107,95 @@ def _texts(terms: list[Move] | tuple[Fact, ...]) -> Texts:
     return tuple(map(to_kif, terms))
 
 
-def _read_lines(path: Path) -> Iterator[str]:
-    number = 0
+def replay_files(
+    paths: Iterable[str | Path],
+    games: str | Path | None = None,
+    engine: Engine = "auto",
+    jobs: int | None = 1,
+) -> Iterator[ReplayReport]:
+    """Replay every trace, and report on each as it is finished.
+
+    Rule sheets are looked for in the folder `games`; by default in the parent of each
+    trace's folder. A game that fails is reported as a difference. With several jobs (or
+    None: one for each core) traces are replayed in new processes, which import the main
+    module: scripts need the usual `if __name__ == "__main__"`.
+    """
+    folder = None if games is None else Path(games)
+    replay_one = partial(replay_file, games=folder, engine=engine)
+    files = [Path(path) for path in paths]
+    jobs = min(jobs or os.cpu_count() or 1, len(files))
+    if jobs <= 1:
+        yield from map(replay_one, files)
+    else:
+        yield from _replay_in_processes(replay_one, deque(files), jobs)
+
+
+def replay_file(
+    path: Path, games: Path | None = None, engine: Engine = "auto"
+) -> ReplayReport:
+    """Replay one trace file; what fails is a difference."""
+    started = time.perf_counter()
+    name = _name(path)
     try:
-        with path.open("rb") as file:
-            lines = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
-            for number, line in enumerate(lines, start=1):  # noqa: B007
-                yield line.decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise TraceError(f"{path}:{number + 1}: cannot be read: {error}") from error
+        trace = read_trace(path)
+        name = trace.game
+        game = load_game(trace, games or path.resolve().parent.parent)
+        with warnings.catch_warnings():
+            # the report tells the engine
+            warnings.simplefilter("ignore", SlowEngineWarning)
+            chosen = simulator(game, engine)
+        setup = time.perf_counter() - started
+        return replace(replay(trace, chosen), setup_seconds=setup)
+    except FAILURES as error:
+        message = str(error) or type(error).__name__
+        return _failed(name, message, time.perf_counter() - started)
 
 
-class _Line:
-    """The JSON object of one line, whose values are checked as they are taken."""
-
-    def __init__(self, place: str, text: str) -> None:
-        self.place = place
-        try:
-            self._values = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise self.error(f"not JSON: {error}") from error
-        if not isinstance(self._values, dict):
-            raise self.error("not a JSON object")
-
-    def error(self, message: str) -> TraceError:
-        return TraceError(f"{self.place}: {message}")
-
-    def get(self, key: str) -> Any:
-        if key not in self._values:
-            raise self.error(f"{key!r} is missing")
-        return self._values[key]
-
-    def text(self, key: str) -> str:
-        value = self.get(key)
-        if not isinstance(value, str):
-            raise self.error(f"{key!r} must be a text")
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self.get(key)
-        if not isinstance(value, bool):
-            raise self.error(f"{key!r} must be true or false")
-        return value
-
-    def texts(self, key: str) -> Texts:
-        return self._texts(key, self.get(key))
-
-    def items(self, key: str, count: int | None = None) -> list[Any]:
-        return self._list(key, self.get(key), count)
-
-    def table(self, key: str, rows: int, columns: int) -> list[list[Any]]:
-        """A list of lists of the given sizes."""
-        return [self._list(key, row, columns) for row in self.items(key, rows)]
-
-    def _list(self, key: str, value: object, count: int | None) -> list[Any]:
-        if not isinstance(value, list):
-            raise self.error(f"{key!r} must be a list, or a list of lists")
-        if count is not None and len(value) != count:
-            raise self.error(f"{key!r} has {len(value)} items where {count} belong")
-        return value
-
-    def _texts(self, key: str, value: object) -> Texts:
-        texts = self._list(key, value, None)
-        if not all(isinstance(text, str) for text in texts):
-            raise self.error(f"{key!r} must hold texts")
-        return tuple(texts)
-
-    def states(self) -> tuple[Texts, ...]:
-        states = tuple(self._texts("states", state) for state in self.items("states"))
-        if not states:
-            raise self.error("'states' is empty")
-        return states
-
-    def legal(self, rows: int, roles: int) -> tuple[tuple[Texts, ...], ...]:
-        table = self.table("legal", rows, roles)
-        return tuple(tuple(self._texts("legal", cell) for cell in row) for row in table)
-
-    def goals(self, rows: int, roles: int) -> tuple[tuple[int | None, ...], ...]:
-        table = self.table("goals", rows, roles)
-        if not all(value is None or type(value) is int for row in table for value in row):
-            raise self.error("'goals' must hold whole numbers and null")
-        return tuple(map(tuple, table))
-
-    def flags(self, key: str, count: int) -> tuple[bool, ...]:
-        values = self.items(key, count)
-        if not all(isinstance(value, bool) for value in values):
-            raise self.error(f"{key!r} must hold true and false")
-        return tuple(values)
+def _name(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
-def _read_playout(line: _Line, roles: int) -> RecordedPlayout:
-    states = line.states()
-    steps = len(states) - 1
-    moves = line.table("moves", steps, roles)
-    return RecordedPlayout(
-        states=states,
-        legal=line.legal(steps, roles),
-        moves=tuple(line._texts("moves", joint) for joint in moves),
-        terminal=line.flags("terminal", len(states)),
-        goals=line.goals(len(states), roles),
-        complete=line.flag("complete"),
-    )
+def _failed(game: str, message: str, seconds: float = 0.0) -> ReplayReport:
+    difference = Difference(game, "failure", "a replay", message)
+    return ReplayReport(game, "", 0, 0, (difference,), setup_seconds=seconds)
+
+
+def _replay_in_processes(
+    replay_one: Callable[[Path], ReplayReport], files: deque[Path], jobs: int
+) -> Iterator[ReplayReport]:
+    """Replay in a pool; if one of its processes dies, in new ones."""
+    while files:
+        suspects: list[Path] = []
+        yield from _replay_in_pool(replay_one, files, jobs, suspects)
+        # a dying process takes the pool with it: only alone can a trace be blamed
+        for path in suspects:
+            again: list[Path] = []
+            yield from _replay_in_pool(replay_one, deque([path]), 1, again)
+            if again:
+                yield _failed(_name(path), "the process that replayed it was ended")
+
+
+def _replay_in_pool(
+    replay_one: Callable[[Path], ReplayReport],
+    files: deque[Path],
+    jobs: int,
+    suspects: list[Path],
+) -> Iterator[ReplayReport]:
+    """Replay until the files are used up, or the pool breaks under the suspects."""
+    running: dict[Future[ReplayReport], Path] = {}
+    # a forked copy of a process with threads may hang: start afresh
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        while (files and not suspects) or running:
+            while files and not suspects and len(running) < jobs:
+                path = files.popleft()
+                try:
+                    running[pool.submit(replay_one, path)] = path
+                except BrokenProcessPool:
+                    suspects.append(path)
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                path = running.pop(future)
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    suspects.append(path)

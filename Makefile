@@ -1,0 +1,46 @@
+# `make demo` and `make test` need Python 3.11 or later and nothing else: they create
+# .venv and install into it, once, and again only when pyproject.toml changes.
+
+PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 \
+	python3.11 python,$(shell $(name) -c 'import sys; sys.version_info >= (3, 11) \
+	and print("$(name)")' 2>/dev/null)))
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint types docs clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+$(INSTALLED): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "gamelore needs Python 3.11 or later: make PYTHON=/path/to/python" >&2; exit 1; }
+	@test -x $(BIN)/python || { echo "creating $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
+	@echo "installing gamelore and its tools into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(INSTALLED)  ## load a game from its rules, simulate it, show a match and the speed
+	@$(BIN)/python examples/demo.py
+
+test: lint types  ## lint, types and the fast tests
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
+
+test-all: lint types  ## all tests, the slow ones too
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+lint: $(INSTALLED)  ## ruff, rules and layout
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)  ## mypy, strict
+	$(BIN)/mypy
+
+docs: $(INSTALLED)  ## the documentation as a web site, in site/
+	$(BIN)/mkdocs build --strict --quiet
+
+clean:  ## remove everything that was made, .venv too
+	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

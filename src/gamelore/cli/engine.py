@@ -1,0 +1,25 @@
+"""The simulator that a command asks for, with whatever there is to say about it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import cast
+
+import click
+
+from gamelore.cli.progress import waiting
+from gamelore.games import load
+from gamelore.simulate.choose import Engine, simulator
+from gamelore.simulate.simulator import Simulator
+
+
+def prepare(game: str, engine: str) -> Simulator:
+    """Load and compile a game; a fallback to the interpreter is told on stderr."""
+    rules = load(game)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with waiting(f"preparing {rules.name}"):
+            prepared = simulator(rules, cast(Engine, engine))
+    for warning in caught:
+        click.echo(f"warning: {warning.message}", err=True)
+    return prepared

@@ -1,0 +1,72 @@
+"""`gamelore play`: a person against built-in players, in the terminal."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from gamelore.cli.engine import prepare
+from gamelore.cli.options import engine_option, seed_option
+from gamelore.cli.session import Session
+from gamelore.games import load
+from gamelore.gdl import Game, Role
+from gamelore.play import PLAYERS, Briefing, Clock, Player
+from gamelore.play.match import CHANCE
+
+
+def role_to_play(game: Game, wanted: str | None) -> Role:
+    """The person's role: the one asked for, or the first that is not chance."""
+    roles = [role for role in game.roles if role != CHANCE]
+    if wanted is None:
+        return roles[0]
+    if wanted not in roles:
+        raise click.BadParameter(
+            f"{game.name} has no role {wanted}: choose from {', '.join(roles)}",
+            param_hint="--role",
+        )
+    return wanted
+
+
+@click.command(
+    "play",
+    epilog="""\b
+Examples:
+  gamelore play tictactoe
+  gamelore play connect-four --role yellow --against random
+  gamelore play my-game.kif --clock 2 --seed 7
+
+At the prompt, give the number of a move or the move itself; u takes back your last
+move, h helps, q quits.
+""",
+)
+@click.argument("game")
+@click.option("--role", help="The role you play; by default the first.")
+@click.option(
+    "--against",
+    type=click.Choice(list(PLAYERS)),
+    default="monte-carlo",
+    show_default=True,
+    help="Who plays the other roles.",
+)
+@click.option(
+    "--clock",
+    type=click.FloatRange(min=0, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="Seconds the other players have for each move.",
+)
+@seed_option
+@engine_option
+def command(
+    game: str, role: str | None, against: str, clock: float, seed: int, engine: str
+) -> None:
+    """Play a game in the terminal."""
+    person = role_to_play(load(game), role)
+    simulator = prepare(game, engine)
+    others = [role for role in simulator.roles if role not in (person, CHANCE)]
+    seeds = np.random.SeedSequence(seed).generate_state(len(others) + 1)
+    players: dict[Role, Player] = {}
+    for other, player_seed in zip(others, seeds[1:], strict=True):
+        players[other] = PLAYERS[against](int(player_seed))
+        players[other].start(Briefing(simulator, other, play_clock=clock), Clock(clock))
+    Session(simulator, person, players, clock, seed=int(seeds[0])).run()

@@ -1,0 +1,105 @@
+"""`gamelore show`: what a game is made of, and how it compiles."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gamelore.circuit import CompiledGame, compile_game
+from gamelore.cli.options import json_option
+from gamelore.cli.progress import waiting
+from gamelore.errors import GroundingError
+from gamelore.games import entry, load, rules_text
+from gamelore.gdl import Game
+from gamelore.gdl.reader import read_text
+
+
+def in_library(game: Game) -> bool:
+    return game.source == game.name
+
+
+def sheet_of(game: Game) -> str:
+    """The rules as they were written, comments included."""
+    return rules_text(game.name) if in_library(game) else read_text(Path(game.source))
+
+
+def as_record(game: Game, compiled: CompiledGame | GroundingError) -> dict[str, Any]:
+    """What there is to say of a game, as JSON."""
+    record: dict[str, Any] = {
+        "game": game.name,
+        "description": entry(game.name).description if in_library(game) else None,
+        "roles": game.roles,
+        "rules": len(game.rules),
+    }
+    if isinstance(compiled, GroundingError):
+        return {**record, "engine": "interpreter", "reason": str(compiled)}
+    moves = map(len, compiled.moves)
+    return {
+        **record,
+        "engine": "circuit",
+        "fluents": len(compiled.fluents),
+        "moves": dict(zip(game.roles, moves, strict=True)),
+        **asdict(compiled.statistics),
+        "seconds": compiled.statistics.seconds,
+    }
+
+
+def lines_of(record: dict[str, Any]) -> dict[str, str]:
+    """The record for people: what is said, by what it is about."""
+    said = {"roles": ", ".join(record["roles"]), "rules": f"{record['rules']:,}"}
+    if record["engine"] == "interpreter":
+        return {**said, "engine": f"interpreter: {record['reason']}"}
+    steps = ("ground", "build", "minimise", "schedule")
+    times = ", ".join(f"{step} {record[f'{step}_seconds']:.2f}" for step in steps)
+    return {
+        **said,
+        "moves": ", ".join(f"{role} {n:,}" for role, n in record["moves"].items()),
+        "fluents": f"{record['fluents']:,}",
+        "ground rules": f"{record['ground_rules']:,}",
+        "gates": f"{record['gates_built']:,} built, {record['gates']:,} minimised",
+        "depth": f"{record['depth']:,}",
+        "schedule": f"{record['gates_scheduled']:,} gates in {record['slots']:,} slots",
+        "loops": f"{record['loop_variables']:,}",
+        "compiled in": f"{record['seconds']:.2f} s ({times})",
+    }
+
+
+@click.command(
+    "show",
+    epilog="""\b
+Examples:
+  gamelore show othello
+  gamelore show tictactoe --rules
+  gamelore show my-game.kif --json
+""",
+)
+@click.argument("game")
+@click.option("--rules", is_flag=True, help="Print the rule sheet instead.")
+@json_option
+def command(game: str, rules: bool, as_json: bool) -> None:
+    """Show what a game is made of, and how it compiles.
+
+    Times are those of the compilation that is in the cache.
+    """
+    loaded = load(game)
+    if rules:
+        click.echo(sheet_of(loaded).rstrip())
+        return
+    compiled: CompiledGame | GroundingError
+    try:
+        with waiting(f"compiling {loaded.name}"):
+            compiled = compile_game(loaded)
+    except GroundingError as error:
+        compiled = error
+    record = as_record(loaded, compiled)
+    if as_json:
+        click.echo(json.dumps(record, indent=2))
+        return
+    description = record["description"]
+    click.echo(f"{loaded.name}: {description}" if description else loaded.name)
+    for topic, text in lines_of(record).items():
+        click.echo(f"  {topic:<12}  {text}")

@@ -1,0 +1,175 @@
+"""`gamelore simulate`: random matches of one game, summed up."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+import numpy as np
+
+from gamelore.cli.engine import prepare
+from gamelore.cli.options import engine_option, json_option, seed_option
+from gamelore.cli.progress import progress, waiting
+from gamelore.simulate.simulator import NO_GOAL, Playouts, Simulator
+
+BATCH = {"circuit": 8192, "interpreter": 1}
+"""Matches between two steps of the progress bar: at least this many on each engine."""
+MOST_BATCHES = 10_000
+CONFIDENCE_95 = 1.96
+"""Standard errors on each side of the mean."""
+
+
+@dataclass
+class Summary:
+    """What many playouts come to."""
+
+    matches: int = 0
+    cut_off: int = 0
+    lengths: Counter[int] = field(default_factory=Counter)
+    goals: list[Counter[int]] = field(default_factory=list)
+
+    def add(self, playouts: Playouts) -> None:
+        """Add the playouts of one batch, all from the initial position."""
+        self.matches += playouts.count
+        self.cut_off += playouts.cut_off
+        self.lengths.update(playouts.length_counts)
+        self.goals = self.goals or [Counter() for _ in playouts.goal_counts]
+        for total, counts in zip(self.goals, playouts.goal_counts, strict=True):
+            reached = {goal: n for goal, n in counts.items() if goal != NO_GOAL}
+            total.update(reached)
+
+
+def mean_of(counts: Mapping[int, int]) -> float | None:
+    """The mean of counted values; `None` where there are none."""
+    number = sum(counts.values())
+    total = sum(value * times for value, times in counts.items())
+    return total / number if number else None
+
+
+def margin_of(counts: Mapping[int, int]) -> float | None:
+    """Half the width of the 95% confidence interval of the mean."""
+    number, mean = sum(counts.values()), mean_of(counts)
+    if mean is None or number < 2:
+        return None
+    squares = sum(times * (value - mean) ** 2 for value, times in counts.items())
+    return CONFIDENCE_95 * math.sqrt(squares / (number - 1) / number)
+
+
+def run(simulator: Simulator, count: int, seed: int, threads: int) -> Summary:
+    """Play `count` matches in batches, with a bar on the terminal."""
+    batch = max(BATCH[simulator.engine], count // MOST_BATCHES)
+    sizes = [min(batch, count - start) for start in range(0, count, batch)]
+    seeds = np.random.SeedSequence(seed).generate_state(len(sizes)).tolist()
+
+    def play(size: int, batch_seed: int) -> Playouts:
+        return simulator.playouts(count=size, seed=batch_seed)
+
+    summary = Summary()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        with progress(simulator.game.name, count) as advance:
+            for playouts in pool.map(play, sizes, seeds):
+                summary.add(playouts)
+                advance(playouts.count)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return summary
+
+
+def as_record(simulator: Simulator, summary: Summary, seconds: float) -> dict[str, Any]:
+    """The summary as JSON."""
+    return {
+        "game": simulator.game.name,
+        "engine": simulator.engine,
+        "matches": summary.matches,
+        "cut_off": summary.cut_off,
+        "length": {
+            "mean": mean_of(summary.lengths),
+            "min": min(summary.lengths),
+            "max": max(summary.lengths),
+        },
+        "goals": {
+            role: {
+                "mean": mean_of(counts),
+                "margin_95": margin_of(counts),
+                "counts": {str(goal): counts[goal] for goal in sorted(counts)},
+            }
+            for role, counts in zip(simulator.roles, summary.goals, strict=True)
+        },
+        "seconds": seconds,
+        "matches_per_s": summary.matches / seconds,
+    }
+
+
+def number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def show(record: dict[str, Any]) -> None:
+    """Print the summary for people."""
+    length, goals = record["length"], record["goals"]
+    engine, matches = record["engine"], record["matches"]
+    click.echo(f"{record['game']}, {matches:,} random matches on the {engine}")
+    width = max(len("length"), *map(len, goals))
+    span = f"{length['min']} to {length['max']}"
+    click.echo(f"{'length':<{width}}  mean {number(length['mean']):>6}, {span}")
+    for role, goal in goals.items():
+        mean, margin = number(goal["mean"]), number(goal["margin_95"])
+        click.echo(f"{role:<{width}}  mean {mean:>6} ± {margin}")
+    if record["cut_off"]:
+        click.echo(f"{record['cut_off']:,} matches were cut off at the move limit")
+    click.echo(f"{record['matches_per_s']:,.0f} matches per second")
+
+
+@click.command(
+    "simulate",
+    epilog="""\b
+Examples:
+  gamelore simulate connect-four
+  gamelore simulate othello --count 100000 --threads 2 --seed 7
+  gamelore simulate my-game.kif --engine interpreter --count 20 --json
+""",
+)
+@click.argument("game")
+@click.option(
+    "--count",
+    type=click.IntRange(1, 10**9),
+    default=10_000,
+    show_default=True,
+    help="How many matches to play.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="How many threads to play them on; the result is the same.",
+)
+@seed_option
+@engine_option
+@json_option
+def command(
+    game: str, count: int, threads: int, seed: int, engine: str, as_json: bool
+) -> None:
+    """Play random matches, and sum them up.
+
+    Prints the length of the matches in joint moves, and each role's mean goal with its
+    95% confidence interval.
+    """
+    simulator = prepare(game, engine)
+    with waiting("loading kernels; on a machine's first run this takes a while"):
+        simulator.playouts(count=1)
+    started = time.perf_counter()
+    summary = run(simulator, count, seed, threads)
+    record = as_record(simulator, summary, time.perf_counter() - started)
+    if as_json:
+        click.echo(json.dumps(record, indent=2))
+    else:
+        show(record)

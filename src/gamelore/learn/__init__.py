@@ -1,0 +1,22 @@
+"""Learning by reinforcement: matches → values."""
+
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.tables import Cell, Table
+from gamelore.learn.training import FeatureValues, Plan, Record, Training
+
+__all__ = [
+    "Cell",
+    "Cosine",
+    "FeatureValues",
+    "Fixed",
+    "Geometric",
+    "Lookahead",
+    "Plan",
+    "QSettings",
+    "Record",
+    "Schedule",
+    "TDSettings",
+    "Table",
+    "Training",
+]

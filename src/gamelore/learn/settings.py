@@ -1,0 +1,79 @@
+"""Settings of the learners; every default is the one its paper gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gamelore.atlas._kernels import AVGMAX, MAXMAX, MINIMAX
+
+LOOKAHEAD_RULES = {"minimax": MINIMAX, "maxmax": MAXMAX, "avgmax": AVGMAX}
+
+
+@dataclass(frozen=True)
+class TDSettings:
+    """TD(λ) over afterstates; defaults are those of Banerjee and Stone (2007)."""
+
+    step_size: float = 0.3
+    """Alpha."""
+    discount: float = 1.0
+    """Gamma."""
+    trace_decay: float = 0.7
+    """Lambda: 0 is one-step TD, 1 is Monte Carlo."""
+    default_value: float | None = None
+    """Of an afterstate not met yet; the middle of the role's goals if not given."""
+    on_sight: bool = False
+    """Whether an afterstate gets its initial value when it is merely considered, not
+    only once it was visited."""
+    sees_ends: bool | None = None
+    """Whether a terminal afterstate begins with its true value; if not given, only
+    where initial values come from looking ahead."""
+    keeps_end: bool = True
+    """Whether the terminal position counts as the last afterstate when it was the
+    other player's move that led to it."""
+
+    def __post_init__(self) -> None:
+        _check_rates(self.step_size, self.discount)
+        if not 0 <= self.trace_decay <= 1:
+            raise ValueError(f"trace_decay must be in [0, 1], got {self.trace_decay}")
+
+
+@dataclass(frozen=True)
+class QSettings:
+    """Q-learning over moves; defaults are those of Wang, Emmerich and Plaat (2018)."""
+
+    step_size: float = 0.1
+    """Alpha."""
+    discount: float = 0.9
+    """Gamma."""
+    playouts: int = 0
+    """Playouts per move where the table knows nothing of the position: QM-learning.
+    With 0 the move is drawn by lot."""
+
+    def __post_init__(self) -> None:
+        _check_rates(self.step_size, self.discount)
+        if self.playouts < 0:
+            raise ValueError(f"playouts must not be negative, got {self.playouts}")
+
+
+def _check_rates(step_size: float, discount: float) -> None:
+    if not 0 < step_size <= 1:
+        raise ValueError(f"step_size must be in (0, 1], got {step_size}")
+    if not 0 <= discount <= 1:
+        raise ValueError(f"discount must be in [0, 1], got {discount}")
+
+
+@dataclass(frozen=True)
+class Lookahead:
+    """Initial values by searching ahead; terminals at their true value."""
+
+    depth: int = 2
+    rule: str = "minimax"
+    """What the other is taken to do: minimax (its best), maxmax (our best), avgmax
+    (anything)."""
+
+    def __post_init__(self) -> None:
+        if self.depth < 1:
+            raise ValueError(f"depth must be at least 1, got {self.depth}")
+        if self.rule not in LOOKAHEAD_RULES:
+            known = ", ".join(LOOKAHEAD_RULES)
+            raise ValueError(f"rule must be one of {known}, got {self.rule!r}")

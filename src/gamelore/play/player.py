@@ -1,0 +1,53 @@
+"""What a player is: anything that chooses moves; it never learns."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from gamelore.gdl import Move, Role
+from gamelore.simulate.simulator import Simulator
+
+if TYPE_CHECKING:
+    from gamelore.simulate.position import Position
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time one decision may take, running from the moment the clock is made."""
+
+    seconds: float = math.inf
+    started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise ValueError(f"seconds must be positive, got {self.seconds}")
+
+    @property
+    def left(self) -> float:
+        """Seconds left; negative once the time is over."""
+        return self.started + self.seconds - time.monotonic()
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What a player is told before a match."""
+
+    simulator: Simulator
+    role: Role
+    start_clock: float = math.inf
+    """Seconds to prepare."""
+    play_clock: float = math.inf
+    """Seconds for each move."""
+
+
+class Player(Protocol):
+    """Chooses moves for one role of one match at a time."""
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Prepare for a match."""
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """A legal move of the role played."""

@@ -1,0 +1,54 @@
+"""Features of game trees: found in one game, valued there, applied in the next.
+
+survey      which features a game has
+knowledge   what they were worth, where and against whom; files and a store
+valuation   value tables to knowledge, and knowledge to initial values
+rewards     which rewards of two games mean the same
+hierarchy   values of deeper features, composed from shallow ones
+pictures    features drawn (imports matplotlib; not imported here)
+"""
+
+from gamelore.transfer.features import Feature
+from gamelore.transfer.files import load_knowledge, save_knowledge
+from gamelore.transfer.hierarchy import Hierarchy, OpponentModel, fit_opponent
+from gamelore.transfer.knowledge import Knowledge, Learned, Lesson
+from gamelore.transfer.rewards import RewardMap
+from gamelore.transfer.store import KnowledgeStore
+from gamelore.transfer.survey import (
+    IncompleteSurveyWarning,
+    Survey,
+    find_features,
+    reward_names,
+    survey_features,
+    templates_of,
+)
+from gamelore.transfer.valuation import (
+    initial_values,
+    learn_values,
+    target_templates,
+    value_features,
+)
+
+__all__ = [
+    "Feature",
+    "Hierarchy",
+    "IncompleteSurveyWarning",
+    "Knowledge",
+    "KnowledgeStore",
+    "Learned",
+    "Lesson",
+    "OpponentModel",
+    "RewardMap",
+    "Survey",
+    "find_features",
+    "fit_opponent",
+    "initial_values",
+    "learn_values",
+    "load_knowledge",
+    "reward_names",
+    "save_knowledge",
+    "survey_features",
+    "target_templates",
+    "templates_of",
+    "value_features",
+]

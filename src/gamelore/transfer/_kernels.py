@@ -1,0 +1,89 @@
+"""Values of deep templates, composed from the values of the shallow ones in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gamelore.atlas._kernels import NO_SHAPE, number_set
+from gamelore.kernels import kernel
+
+
+class Plan(NamedTuple):
+    """What composing needs to know.  C outcomes."""
+
+    values: np.ndarray  # float64 [·]   by template: what was learned, or NaN
+    rewards: np.ndarray  # float64 [C]   what each outcome is worth
+    depth: int  # of the features that were learned
+    head: int  # plies above them: whole turns
+    sharpness: float  # how the opponent chooses, per unit of value
+    trust: float  # how much of a backed-up difference to believe, from 0 to 1
+    unknown: float  # the value of what nothing is known of
+
+
+@kernel
+def compose(shapes, plan, shape, level):
+    """The value of a template `level` plies under an afterstate."""
+    if shape < plan.rewards.shape[0]:
+        return plan.rewards[shape]
+    if shape == plan.rewards.shape[0]:
+        return plan.unknown
+    if level == plan.head:
+        if shape < plan.values.shape[0] and not np.isnan(plan.values[shape]):
+            return plan.values[shape]
+        return plan.unknown
+    first = shapes.first[shape]
+    size = shapes.size[shape]
+    below = np.empty(size, np.float64)
+    for i in range(size):
+        below[i] = compose(shapes, plan, np.int64(shapes.items[first + i]), level + 1)
+    highest = below.max()
+    if level % 2 == 1:
+        return highest
+    # the exponents are never positive, so that none overflows
+    best = below.min() if plan.sharpness > 0 else highest
+    total, weights = 0.0, 0.0
+    for value in below:
+        weight = np.exp(plan.sharpness * (best - value))
+        total += weight * value
+        weights += weight
+    return plan.unknown + plan.trust * (total / weights - plan.unknown)
+
+
+@kernel
+def shorten(shapes, shape, depth):
+    """The template of fewer plies in one of more, or NO_SHAPE where there is no room."""
+    open_leaf = np.int64(shapes.open_leaf[0])
+    if shape <= open_leaf:
+        return np.int64(shape)
+    if depth == 0:
+        return open_leaf
+    first = shapes.first[shape]
+    parts = np.empty(shapes.size[shape], np.int32)
+    for i in range(parts.shape[0]):
+        short = shorten(shapes, np.int64(shapes.items[first + i]), depth - 1)
+        if short == NO_SHAPE:
+            return np.int64(NO_SHAPE)
+        parts[i] = short
+    parts.sort()
+    count = 1
+    for i in range(1, parts.shape[0]):
+        if parts[i] != parts[count - 1]:
+            parts[count] = parts[i]
+            count += 1
+    return np.int64(number_set(shapes, parts[:count]))
+
+
+@kernel
+def hierarchical_value(shapes, plan, shape):
+    """What was learned of the feature in a deep template or else what is composed.
+
+    Not a number where there is no room to work it out.
+    """
+    feature = shorten(shapes, np.int64(shape), plan.depth)
+    if feature == NO_SHAPE:
+        return np.nan
+    if feature < plan.values.shape[0] and not np.isnan(plan.values[feature]):
+        return plan.values[feature]
+    return compose(shapes, plan, np.int64(shape), 0)

@@ -1,0 +1,174 @@
+"""From the values of positions to the values of features, and back in another game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import Atlas, Templates
+from gamelore.errors import KnowledgeError
+from gamelore.transfer.features import Feature
+from gamelore.transfer.knowledge import Knowledge, Learned, Lesson, Setting, average
+from gamelore.transfer.rewards import RewardMap
+
+Floats = npt.NDArray[np.float64]
+
+
+def learn_values(
+    templates: Templates,
+    rows: npt.NDArray[np.uint64],
+    values: Floats,
+    visits: npt.NDArray[np.integer],
+    *,
+    opponent: str,
+    matches: int,
+    settings: Mapping[str, Setting] | None = None,
+    run: str = "",
+) -> Knowledge:
+    """The lesson of a value table: what the visited afterstates say of their features.
+
+    rows: uint64 [n, K], values: float64 [n], visits: integers [n]
+    """
+    atlas = templates.atlas
+    visited = np.flatnonzero(visits)
+    nodes = np.array([atlas.number(row) for row in rows[visited]], np.int32)
+    simulator = atlas.simulator
+    lesson = Lesson(
+        game=simulator.game.name,
+        rules=simulator.game.fingerprint,
+        role=simulator.roles[templates.role],
+        opponent=opponent,
+        matches=matches,
+        outcomes=dict(templates.outcomes),
+        features=value_features(templates, nodes, values[visited], visits[visited]),
+        depth=templates.depth,
+        settings=dict(settings or {}),
+        run=run,
+    )
+    return Knowledge((lesson,))
+
+
+def value_features(
+    templates: Templates,
+    nodes: npt.NDArray[np.int32],
+    values: Floats,
+    visits: npt.NDArray[np.integer],
+) -> dict[Feature, Learned]:
+    """The visit-weighted average value of each feature over nodes that were visited.
+
+    Terminal positions are outcomes, not features.
+    """
+    numbers = templates.numbers(nodes)
+    going = numbers > len(templates.names)  # lower numbers are single nodes
+    numbers, weights = numbers[going], visits[going].astype(np.int64)
+    totals = np.bincount(numbers, weights * values[going])
+    sums = np.bincount(numbers, weights)
+    counts = np.bincount(numbers)
+    return {
+        Feature.from_template(templates.structure(int(number))): Learned(
+            float(totals[number] / sums[number]), int(sums[number]), int(counts[number])
+        )
+        for number in np.flatnonzero(sums)
+        if templates.has_terminal(int(number))
+    }
+
+
+def initial_values(
+    knowledge: Knowledge, templates: Templates, reward_map: RewardMap | None = None
+) -> Floats:
+    """float64 [room for templates]: each template's value; NaN where nothing is known.
+
+    Lessons of the templates' depth count, each mapped to this game's rewards, by rank
+    unless a map is given. A given map may put several rewards in one class: let
+    `target_templates` make the templates then.
+    """
+    lessons = knowledge.about(depth=templates.depth).lessons
+    if knowledge.lessons and not lessons:
+        depths = ", ".join(map(str, sorted({one.depth for one in knowledge.lessons})))
+        raise KnowledgeError(
+            f"features of depth {templates.depth} are wanted, but what was learned has"
+            f" depth {depths}"
+        )
+    return feature_values(lessons, templates, reward_map)
+
+
+def feature_values(
+    lessons: tuple[Lesson, ...],
+    templates: Templates,
+    reward_map: RewardMap | None = None,
+) -> Floats:
+    """Like `initial_values`, of lessons of any depth up to the templates'."""
+    gathered: dict[int, list[Learned]] = {}
+    for lesson in lessons:
+        rewards = reward_map or default_map(lesson, templates.outcomes)
+        names = _names_here(lesson, templates, rewards)
+        for feature, learned in lesson.features.items():
+            if feature.outcomes() <= names.keys():
+                number = templates.intern(feature.renamed(names).template)
+                here = Learned(
+                    rewards.scale(learned.value), learned.visits, learned.afterstates
+                )
+                gathered.setdefault(number, []).append(here)
+    values = np.full(len(templates.shapes.first), np.nan)
+    for number, parts in gathered.items():
+        values[number] = average(parts).value
+    return values
+
+
+def default_map(lesson: Lesson, outcomes: Mapping[int, str]) -> RewardMap:
+    """The map by rank from the rewards of a lesson to those of a game."""
+    return RewardMap.by_rank(outcomes, lesson.outcomes)
+
+
+def target_templates(
+    atlas: Atlas,
+    role: int,
+    knowledge: Knowledge,
+    reward_map: RewardMap | None = None,
+    *,
+    deeper: int = 0,
+) -> Templates:
+    """A game's templates with outcomes named as in what was learned.
+
+    They are as deep as the deepest lesson, or deeper by a number of plies.
+    """
+    if not knowledge.lessons:
+        raise KnowledgeError("nothing was learned that could be applied")
+    depth = max(lesson.depth for lesson in knowledge.lessons)
+    goals = atlas.simulator.goal_values[role]
+    namings = [
+        (reward_map or RewardMap.by_rank(goals, lesson.outcomes)).outcomes(
+            goals, lesson.outcomes
+        )
+        for lesson in knowledge.lessons
+    ]
+    finest = max(namings, key=lambda names: len(set(names.values())))
+    return Templates(atlas, role, depth + deeper, finest)
+
+
+def _names_here(
+    lesson: Lesson, templates: Templates, reward_map: RewardMap
+) -> dict[str, str]:
+    """What the templates call each of a lesson's outcomes that they have."""
+    names: dict[str, str] = {}
+    theirs = reward_map.outcomes(templates.outcomes, lesson.outcomes)
+    for goal, here in templates.outcomes.items():
+        there = theirs[goal]
+        if there not in lesson.outcomes.values():
+            continue
+        if names.setdefault(there, here) != here:
+            raise KnowledgeError(
+                f"outcomes {names[there]} and {here} both stand for {there} of"
+                f" {lesson.game}, where they are one"
+            )
+    by_here = {here: there for there, here in names.items()}
+    for goal, here in templates.outcomes.items():
+        there = theirs[goal]
+        if there in names and by_here[here] != there:
+            raise KnowledgeError(
+                f"outcome {here} stands for both {by_here[here]} and {there} of"
+                f" {lesson.game}, where they differ"
+            )
+    return names

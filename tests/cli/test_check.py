@@ -1,0 +1,86 @@
+"""`gamelore check`: output and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gamelore.cli import main
+
+CLEAN = """
+(role x) (init (cell b)) (<= (legal x mark) (true (cell b)))
+(<= (next (cell m)) (does x mark)) (<= terminal (true (cell m)))
+(<= (goal x 100) (true (cell m))) (<= (goal x 0) (true (cell b)))
+"""
+WARNED = CLEAN + "(unused a)\n"
+BROKEN = CLEAN + "(<= (next (cell ?what)) (does x mark))\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in [("clean", CLEAN), ("warned", WARNED), ("broken", BROKEN)]:
+        (tmp_path / f"{name}.kif").write_text(text)
+    return tmp_path
+
+
+def check(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["check", *map(str, arguments)])
+
+
+def test_clean_rules(folder: Path) -> None:
+    result = check(folder / "clean.kif")
+    assert result.exit_code == 0
+    assert result.output == "1 file, 0 errors, 0 warnings\n"
+
+
+def test_warnings_alone_pass(folder: Path) -> None:
+    result = check(folder / "warned.kif")
+    assert result.exit_code == 0
+    assert "1 warning\n" in result.output
+
+
+def test_strict_takes_warnings_for_errors(folder: Path) -> None:
+    assert check("--strict", folder / "warned.kif").exit_code == 1
+    assert check("--strict", folder / "clean.kif").exit_code == 0
+
+
+def test_errors_show_place_and_caret(folder: Path) -> None:
+    result = check(folder / "clean.kif", folder / "broken.kif")
+    assert result.exit_code == 1
+    lines = result.output.splitlines()
+    assert lines[0].startswith(f"{folder / 'broken.kif'}:5:")
+    assert "error:" in lines[0]
+    assert lines[1] == "  (<= (next (cell ?what)) (does x mark))"
+    assert lines[2].strip("^ ") == ""
+    assert lines[2].index("^") == lines[1].index("?what")
+    assert lines[-1].startswith("2 files, 1 error,")
+
+
+def test_json(folder: Path) -> None:
+    result = check("--json", folder / "broken.kif")
+    assert result.exit_code == 1
+    (problem,) = json.loads(result.output)
+    assert problem["severity"] == "error"
+    assert problem["file"] == str(folder / "broken.kif")
+    assert problem["line"] == 5
+    assert problem["column"] == 17
+    assert {"code", "message", "length"} < set(problem)
+
+
+def test_json_of_clean_rules_is_an_empty_list(folder: Path) -> None:
+    assert json.loads(check("--json", folder / "clean.kif").output) == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["nowhere.kif"], ["."]])
+def test_usage_errors(arguments: list[str]) -> None:
+    assert check(*arguments).exit_code == 2
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "noise.kif").write_bytes(bytes(range(256)) * 20)
+    result = check(tmp_path / "noise.kif")
+    assert result.exit_code == 1
+    assert "error" in result.output

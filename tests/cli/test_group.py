@@ -1,0 +1,109 @@
+"""The command `gamelore` itself: help, errors, exit codes, start-up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from gamelore.cli import main
+from gamelore.cli.group import COMMANDS
+from gamelore.errors import GameloreError
+
+
+def subcommand(name: str) -> click.Command:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    return command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_examples(name: str) -> None:
+    result = CliRunner().invoke(main, [name, "--help"])
+    assert result.exit_code == 0
+    assert f"gamelore {name} " in result.output
+    assert "Examples:" in result.output or name == "games"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_are_called_what_the_table_says(name: str) -> None:
+    assert subcommand(name).name == name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_has_the_first_line_of_each_help(name: str) -> None:
+    first = (subcommand(name).help or "").split("\n\n")[0]
+    assert " ".join(first.split()) == COMMANDS[name]
+
+
+def test_help_lists_every_command() -> None:
+    result = CliRunner().invoke(main, ["--help"])
+    for name, summary in COMMANDS.items():
+        assert f"  {name} " in result.output
+        assert summary in result.output
+
+
+def test_version() -> None:
+    result = CliRunner().invoke(main, ["--version"])
+    assert result.output.startswith("gamelore, version")
+
+
+def test_an_unknown_command_gets_a_hint() -> None:
+    result = CliRunner().invoke(main, ["simulat"])
+    assert result.exit_code == 2
+    assert "no such command: simulat; did you mean simulate?" in result.output
+
+
+def test_an_unknown_command_unlike_any_gets_no_hint() -> None:
+    result = CliRunner().invoke(main, ["zzz"])
+    assert result.exit_code == 2
+    assert "no such command: zzz\n" in result.output
+
+
+def raise_in(name: str, error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise error
+
+    monkeypatch.setattr(subcommand(name), "callback", fail)
+
+
+def test_errors_end_in_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    raise_in("games", GameloreError("something is wrong"), monkeypatch)
+    result = CliRunner().invoke(main, ["games"])
+    assert result.exit_code == 1
+    assert result.output == "error: something is wrong\n"
+
+
+def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    raise_in("games", KeyboardInterrupt(), monkeypatch)
+    result = CliRunner().invoke(main, ["games"])
+    assert result.exit_code == 130
+    assert result.output == "interrupted\n"
+
+
+HEAVY = {"numba", "clingo", "aigverse", "rich", "numpy"}
+
+
+@pytest.mark.parametrize("arguments", [["games"], ["check", "rules.kif"], ["--help"]])
+def test_light_commands_import_nothing_heavy(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "rules.kif").write_text("(role x)")
+    code = f"""
+import sys
+from gamelore.cli import main
+main({arguments!r}, standalone_mode=False)
+print("heavy:", {HEAVY!r} & set(sys.modules))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "heavy: set()" in done.stdout, done.stdout + done.stderr

@@ -1,0 +1,150 @@
+"""What every built-in player must do, and what the Monte Carlo player should."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+
+from gamelore.games import load
+from gamelore.gdl import Game, to_kif
+from gamelore.play import (
+    PLAYERS,
+    Briefing,
+    Clock,
+    MonteCarloPlayer,
+    MonteCarloSettings,
+    Player,
+    RandomPlayer,
+    play_match,
+)
+from gamelore.simulate.interpreter import Interpreter
+from gamelore.simulate.position import Position
+from gamelore.simulate.simulator import Simulator
+
+GAMES = ["tictactoe", "nim", "rock-paper-scissors", "trio-3x3", "pig"]
+FEW = MonteCarloSettings(playouts=40)
+
+CHOICE = """
+(role chooser) (init start) (prize a 0) (prize b 100) (prize c 50)
+(<= (legal chooser ?m) (prize ?m ?g))
+(<= (next (took ?m)) (does chooser ?m))
+(<= terminal (true (took ?m)))
+(<= (goal chooser ?g) (true (took ?m)) (prize ?m ?g))
+"""
+
+BLIND = """
+(role one) (role two) (init start)
+(option bold) (option safe)
+(<= (legal one ?m) (option ?m)) (<= (legal two ?m) (option ?m))
+(<= (next (took ?r ?m)) (does ?r ?m))
+(<= terminal (true (took one ?m)))
+(<= (goal one 90) (true (took one bold)))
+(<= (goal one 10) (true (took one safe)))
+(<= (goal two 50) terminal)
+(<= (goal one 0) (true start)) (<= (goal two 0) (true start))
+"""
+
+
+def small(name: str, seed: int) -> Player:
+    """A built-in player with a budget fit for the interpreter."""
+    if name == "monte-carlo":
+        return MonteCarloPlayer(seed, FEW)
+    return PLAYERS[name](seed)
+
+
+def versus(x: Player, o: Player) -> dict[str, Player]:
+    return {"x": x, "o": o}
+
+
+def started(player: Player, simulator: Simulator, role: str) -> Player:
+    player.start(Briefing(simulator, role), Clock())
+    return player
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("game", GAMES)
+def test_players_play_every_kind_of_game_without_a_fault(name: str, game: str) -> None:
+    simulator = Interpreter(load(game))
+    roles = [role for role in simulator.roles if role != "random"]
+    players: dict[str, Player] = {role: RandomPlayer(7) for role in roles}
+    players[roles[-1]] = small(name, seed=1)
+    record = play_match(simulator, players, move_limit=12)
+    assert record.faults == ()
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_the_same_seed_gives_the_same_match(name: str) -> None:
+    simulator = Interpreter(load("tictactoe"))
+
+    def play(seed: int) -> object:
+        players = versus(small(name, seed), small(name, seed + 1))
+        return play_match(simulator, players).moves
+
+    assert play(1) == play(1)
+    assert play(1) != play(2)
+
+
+@pytest.mark.parametrize("role", ["x", "o"])
+def test_monte_carlo_takes_a_win(role: str) -> None:
+    board = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o)"
+    position = Position(Interpreter(load("tictactoe")), f"{board} (control {role})")
+    player = started(MonteCarloPlayer(0, FEW), position.simulator, role)
+    win = {"x": "(mark 1 3)", "o": "(mark 2 3)"}[role]
+    assert to_kif(player.choose(position, Clock())) == win
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_monte_carlo_takes_the_best_of_three(seed: int) -> None:
+    simulator = Interpreter(Game.from_kif(CHOICE))
+    player = started(MonteCarloPlayer(seed, FEW), simulator, "chooser")
+    assert player.choose(Position.initial(simulator), Clock()) == "b"
+
+
+@pytest.mark.parametrize("replies", [1, 2, 16])
+def test_monte_carlo_chooses_when_all_move_at_once(replies: int) -> None:
+    simulator = Interpreter(Game.from_kif(BLIND))
+    settings = MonteCarloSettings(playouts=40, replies=replies)
+    player = started(MonteCarloPlayer(0, settings), simulator, "one")
+    assert player.choose(Position.initial(simulator), Clock()) == "bold"
+
+
+def test_monte_carlo_beats_random_play() -> None:
+    simulator = Interpreter(load("tictactoe"))
+    total = 0
+    for seed in range(10):
+        players = versus(RandomPlayer(seed), MonteCarloPlayer(seed, FEW))
+        total += play_match(simulator, players).goals[1] or 0
+    assert total >= 700, "random play gets the second player 290 of 1000"
+
+
+def test_monte_carlo_keeps_its_clock() -> None:
+    simulator = Interpreter(load("connect-four"))
+    settings = MonteCarloSettings(playouts=10**9)
+    player = started(MonteCarloPlayer(0, settings), simulator, "red")
+    before = time.monotonic()
+    player.choose(Position.initial(simulator), Clock(1.0))
+    assert time.monotonic() - before < 1.0
+
+
+def test_monte_carlo_keeps_its_own_time() -> None:
+    simulator = Interpreter(load("connect-four"))
+    settings = MonteCarloSettings(playouts=10**9, seconds=0.5)
+    player = started(MonteCarloPlayer(0, settings), simulator, "red")
+    before = time.monotonic()
+    player.choose(Position.initial(simulator), Clock())
+    assert time.monotonic() - before < 1.0
+
+
+def test_choosing_before_the_start_is_an_error() -> None:
+    simulator = Interpreter(load("tictactoe"))
+    with pytest.raises(RuntimeError, match="start must be called"):
+        MonteCarloPlayer().choose(Position.initial(simulator), Clock())
+
+
+@pytest.mark.parametrize("name", ["playouts", "seconds", "replies"])
+@pytest.mark.parametrize("value", [0, -1, math.nan])
+def test_settings_are_checked(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be positive, got"):
+        MonteCarloSettings(**{name: value})  # type: ignore[arg-type]

@@ -1,0 +1,159 @@
+"""Every snippet of the documentation runs, and prints what it shows.
+
+On each page, in order:
+
+- a `python` block runs as a doctest if it has prompts, and as plain code if not;
+- a `console` block's `$ gamelore …` lines run in a shell; `...` stands for any output;
+- a block after `<!-- file: NAME -->` is written to that file for the others to use.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+BLOCK = re.compile(
+    r"(?:^<!-- file: (?P<file>\S+) -->\n+)?"
+    r"^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    text: str
+    file: str | None
+    line: int
+
+
+def blocks_of(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    for match in BLOCK.finditer(text):
+        line = text.count("\n", 0, match.start("text")) + 1
+        yield Block(match["language"], match["text"], match["file"], line)
+
+
+def run_python(block: Block, page: Path, names: dict[str, Any]) -> None:
+    if ">>>" not in block.text:
+        exec(compile(block.text, f"{page.name}:{block.line}", "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(
+        block.text, names, page.name, str(page), block.line
+    )
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    runner.run(test, out=report.append, clear_globs=False)
+    assert not runner.failures, "".join(report)
+    names.update(test.globs)
+
+
+def commands_of(text: str) -> Iterator[tuple[str, str]]:
+    """Each `$` line of a console block, with the output shown under it."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output.strip("\n")
+
+
+def run_console(block: Block, page: Path, folder: Path) -> None:
+    scripts = Path(sys.executable).parent
+    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+    for command, expected in commands_of(block.text):
+        place = f"{page.name}:{block.line}: $ {command}"
+        if "gamelore" not in command:
+            check_make(command, place)
+            continue
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env={**os.environ, "PATH": path, "COLUMNS": "80"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode in ((0, 1) if expected else (0,)), done.stdout
+        if expected:
+            same = doctest.OutputChecker().check_output(
+                f"{expected}\n", f"{done.stdout.strip()}\n", OPTIONS
+            )
+            assert same, f"{place}\nshown:\n{expected}\nprinted:\n{done.stdout}"
+
+
+def check_make(command: str, place: str) -> None:
+    """Set-up commands are not run, but the targets they name must exist."""
+    words = command.split()
+    if words[0] == "make":
+        targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+        assert words[1] in targets, place
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": page.stem}
+    for block in blocks_of(page):
+        if block.file:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
+            run_python(block, page, names)
+        elif block.language == "console":
+            run_console(block, page, tmp_path)
+
+
+def test_every_block_names_its_language() -> None:
+    for page in PAGES:
+        for block in blocks_of(page):
+            assert block.language, f"{page.name}:{block.line}"
+
+
+def test_readme_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name
+)
+def test_examples_run(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_site_builds(tmp_path: Path) -> None:
+    mkdocs = Path(sys.executable).parent / "mkdocs"
+    if not mkdocs.exists():
+        pytest.skip("mkdocs is not installed")
+    done = subprocess.run(
+        [str(mkdocs), "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "index.html").exists()

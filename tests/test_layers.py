@@ -1,0 +1,139 @@
+"""Which part of gamelore may import which, held as a table."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SOURCE = ROOT / "src"
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "cache": set(),
+    "kernels": {"cache"},
+    "gdl": {"errors"},
+    "games": {"errors", "gdl"},
+    "ground": {"errors", "gdl"},
+    "circuit": {"errors", "cache", "gdl", "ground"},
+    "simulate": {"errors", "kernels", "gdl", "games", "ground", "circuit"},
+    "play": {"errors", "kernels", "gdl", "games", "simulate", "atlas"},
+    "learn": {"errors", "kernels", "gdl", "circuit", "simulate", "atlas", "play"},
+    "transfer": {"errors", "kernels", "gdl", "simulate", "atlas", "learn"},
+    "atlas": {"errors", "kernels", "gdl", "circuit", "simulate"},
+    "bench": {"errors", "games", "simulate"},
+    "cli": {
+        "errors",
+        "gdl",
+        "games",
+        "circuit",
+        "simulate",
+        "play",
+        "bench",
+        "atlas",
+        "transfer",
+    },
+    "__main__": {"cli"},
+}
+"""For each part, the parts it may import besides itself.
+
+The package's own `__init__` gathers the public names and may import any part but `cli`.
+"""
+
+EXTRAS = {"pyspiel", "gamelore.transfer.pictures"}
+"""What not every installation has or what is slow to import, and so is imported where
+it is used."""
+
+COMPILERS = {"numba", "llvmlite", "gamelore.kernels"}
+KERNELS = {"_kernels.py", "_lanes.py", "kernels.py"}
+"""What compiles at run time, and the only modules that may import it."""
+
+
+def modules() -> list[Path]:
+    return sorted((SOURCE / "gamelore").rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """The dotted name of a module, packages included."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def part_of(module: str) -> str:
+    """`gdl` for `gamelore.gdl.terms`; empty for `gamelore` itself."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def is_typing_block(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
+
+
+def imports_of(tree: ast.AST, nested: bool = False) -> Iterator[tuple[str, int, bool]]:
+    """What is imported at run time: name, line, and whether inside a function."""
+    for node in ast.iter_child_nodes(tree):
+        if is_typing_block(node):
+            continue
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno, nested
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"relative import in line {node.lineno}"
+            module = node.module or ""
+            for alias in node.names:
+                full = f"{module}.{alias.name}"
+                path = SOURCE / full.replace(".", "/")
+                is_module = path.is_dir() or path.with_suffix(".py").exists()
+                yield full if is_module else module, node.lineno, nested
+        else:
+            inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield from imports_of(node, nested or inside)
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_imports_point_one_way(path: Path) -> None:
+    module = name_of(path)
+    part = part_of(module)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for target, line, nested in imports_of(tree):
+        place = f"{module}:{line} imports {target}"
+        assert not nested or target in EXTRAS, f"{place} inside a function"
+        if target.split(".")[0] in COMPILERS or target in COMPILERS:
+            assert path.name in KERNELS, f"{place}, but holds no kernels"
+        if target.split(".")[0] != "gamelore":
+            continue
+        needed = part_of(target)
+        if part == "":
+            assert needed != "cli", place
+        elif needed not in ("", part):
+            assert needed in MAY_IMPORT[part], f"{place}, out of reach of {part}"
+        # Kernels call kernels of the parts below; all else goes by a part's front door.
+        own, _, name = target.rpartition(".")
+        if name.startswith("_") and path.name not in KERNELS:
+            assert module.startswith(own), f"{place}, which is private to {own}"
+
+
+def test_every_part_has_a_place_in_the_table() -> None:
+    parts = {part_of(name_of(path)) for path in modules()} - {""}
+    assert parts == set(MAY_IMPORT)
+
+
+def test_the_table_has_no_cycle() -> None:
+    placed: set[str] = set()
+    while len(placed) < len(MAY_IMPORT):
+        ready = {part for part, uses in MAY_IMPORT.items() if uses <= placed} - placed
+        assert ready, f"cycle among {set(MAY_IMPORT) - placed}"
+        placed |= ready
+
+
+def test_no_file_is_too_long() -> None:
+    for path in [*modules(), *(ROOT / "tests").rglob("*.py")]:
+        lines = path.read_text(encoding="utf-8").count("\n")
+        assert lines <= 600, f"{path.relative_to(ROOT)} has {lines} lines"

@@ -1,0 +1,27 @@
+"""The names gamelore offers, so that none comes or goes unnoticed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import gamelore
+
+PUBLIC = {"Game"}
+
+
+def test_public_names() -> None:
+    assert set(gamelore.__all__) == PUBLIC
+
+
+def test_every_public_name_is_there() -> None:
+    for name in gamelore.__all__:
+        assert getattr(gamelore, name) is not None
+
+
+def test_importing_gamelore_does_not_import_what_simulates() -> None:
+    code = "import sys, gamelore; print({'numba', 'clingo', 'rich'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,56 @@
+"""Tic-tac-toe positions from drawings, and a few lessons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from gamelore.atlas import Atlas
+from gamelore.games import load
+from gamelore.gdl import Compound
+from gamelore.simulate import Row, simulator
+from gamelore.transfer import Feature, Learned, Lesson
+
+
+@pytest.fixture(scope="session")
+def tictactoe() -> Atlas:
+    return Atlas(simulator(load("tictactoe")))
+
+
+@pytest.fixture(scope="session")
+def board(tictactoe: Atlas) -> Callable[[str], Row]:
+    """A position from three rows, such as `X.. .O. ..X`; who has fewer marks moves."""
+
+    def position(drawing: str) -> Row:
+        facts = [
+            Compound("cell", (str(r), str(c), mark.lower()))
+            for r, line in enumerate(drawing.split(), start=1)
+            for c, mark in enumerate(line, start=1)
+            if mark != "."
+        ]
+        mover = "x" if drawing.count("X") == drawing.count("O") else "o"
+        return tictactoe.simulator.encode([*facts, Compound("control", (mover,))])
+
+    return position
+
+
+LESSON = Lesson(
+    game="tictactoe",
+    rules="0f",
+    role="x",
+    opponent="novice",
+    matches=3000,
+    outcomes={0: "L", 50: "D", 100: "W"},
+    features={
+        Feature.parse("L (N W)"): Learned(40.18, 120, 17),
+        Feature.parse("(D)"): Learned(50.0, 8, 3),
+        Feature.parse("(W)"): Learned(63.36, 1, 1),
+    },
+    settings={"step_size": 0.3, "seed": 7, "on_sight": False, "limit": None},
+)
+
+
+@pytest.fixture
+def lesson() -> Lesson:
+    return LESSON
