@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 
-from gamelore.simulate.position import Position
-
 from gamelore.games import entry, load
 from gamelore.play import MonteCarloPlayer, Player, RandomPlayer, play_match
 from gamelore.simulate.choose import simulator
+from gamelore.simulate.position import Position
 
 NAME = "connect-four"
 MATCHES = 500_000

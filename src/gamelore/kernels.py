@@ -42,6 +42,32 @@ def part(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a kernel that allocates nothing, and so need not count references.
+
+    Counting takes longer than the work where bundles of arrays go through small steps.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that only lean kernels call, into each of them."""
+    return _compiled(
+        function,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        forceinline=True,
+        _nrt=False,
+    )
+
+
+def lean_recursion(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that calls itself, for lean kernels."""
+    return _compiled(
+        function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
+    )
+
+
 def pointer(function: Callable[..., Any], signature: Any) -> Any:
     """Compile a function that kernels call through a pointer they are given.
 

@@ -124,11 +124,10 @@ BY_HAND = [
     ("OO. OXX .XX", 0, 2, "L"),
     # For o: x fills the last cell, which makes no line.
     ("XOX XOO OX.", 1, 2, "D"),
-    # For x, three plies: o's 23 ends it at once with a draw to follow (x takes 33, then
-    # the board is full), so deeper looks find nothing more than two plies do.
+    # The same, three plies deep: the match is over after two.
     ("XOX XO. OX.", 0, 3, "(D)"),
-    # For o, who has just taken 22: x wins at 13. Whatever else x plays, o has no line of
-    # two to complete: 22 is its only mark besides 33, and 11 is x's.
+    # For o, who has just taken 22: x wins at 13. Whatever else x plays, o has no line
+    # of two to complete: 22 is its only mark besides 33, and 11 is x's.
     ("XX. .O. ..O", 1, 2, "L (N)"),
 ]
 

@@ -17,8 +17,8 @@ from gamelore.transfer import (
     survey_features,
 )
 
-# From x's seat, in words of the paper: "there are no win nodes in the mid-level, or loss
-# nodes in the lowest level".
+# As Banerjee and Stone say of their twelve, there are no wins in the middle level and
+# no losses in the lowest.
 FIRST = [
     "L",
     "L (D)",

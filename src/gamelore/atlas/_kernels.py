@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, TERMINAL, Program
-from gamelore.kernels import kernel, part
+from gamelore.kernels import lean, lean_part, lean_recursion, part
 from gamelore.simulate._kernels import (
     LANES,
     WORDS,
@@ -54,7 +54,7 @@ class Nodes(NamedTuple):
 # ── randomness ──────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def draw(state):
     """The next 64 random bits, by xoshiro256++.  state: uint64 [4]"""
     total = state[0] + state[3]
@@ -69,7 +69,7 @@ def draw(state):
     return result
 
 
-@part
+@lean_part
 def draw_below(state, count):
     """A random number from 0 to count - 1, exactly uniform."""
     if count <= 1:
@@ -86,7 +86,7 @@ def draw_below(state, count):
             return number
 
 
-@part
+@lean_part
 def draw_unit(state):
     """A random number from 0 to 1, 1 excluded."""
     return np.float64(draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
@@ -95,19 +95,19 @@ def draw_unit(state):
 # ── the hash table ──────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def hash_row(row):
     """A hash of all the words of a row."""
     value = np.uint64(0x9E3779B97F4A7C15)
-    for word in row:
-        value ^= word
+    for i in range(row.shape[0]):
+        value ^= row[i]
         value *= np.uint64(0xFF51AFD7ED558CCD)
         value ^= value >> np.uint64(32)
     value *= np.uint64(0xC4CEB9FE1A85EC53)
     return value ^ (value >> np.uint64(29))
 
 
-@kernel
+@lean
 def find_row(slots, rows, row):
     """The number of a row, or the slot for it as -1 - slot if it is not there."""
     mask = np.int64(slots.shape[0] - 1)
@@ -125,7 +125,7 @@ def find_row(slots, rows, row):
     return -1 - slot
 
 
-@kernel
+@lean
 def add_row(slots, rows, row, found, number):
     """Give a row that was not found its number."""
     slots[-1 - found] = number + 1
@@ -133,7 +133,7 @@ def add_row(slots, rows, row, found, number):
         rows[number, word] = row[word]
 
 
-@kernel
+@lean
 def hash_again(slots, rows, count):
     """Fill empty slots with all rows, after the table has grown."""
     mask = np.int64(slots.shape[0] - 1)
@@ -277,7 +277,7 @@ class Chart(NamedTuple):
     expand: Any  # pointer to `expand`
 
 
-@part
+@lean_part
 def open_up(chart, node):
     """Make sure that a node's successors are known."""
     if chart.nodes.mover[node] != UNSEEN:
@@ -285,7 +285,7 @@ def open_up(chart, node):
     return chart.expand(chart.program, chart.nodes, node)
 
 
-@kernel
+@lean
 def expand_node(chart, node):
     """Make sure that a node's successors are known, when Python asks."""
     return open_up(chart, node)
@@ -297,7 +297,7 @@ LOSING, OPEN, WINNING = range(3)
 """What a move leads to: the other wins at once, neither, or the mover has won."""
 
 
-@part
+@lean_part
 def find_outlooks(chart, best, worst, node):
     """Find what each move of a node leads to, for the role that moves.
 
@@ -334,7 +334,7 @@ def find_outlooks(chart, best, worst, node):
     return np.int64(FINE)
 
 
-@part
+@lean_part
 def _judge(goal, role, best, worst):
     if best[role] == worst[role]:
         return OPEN
@@ -349,7 +349,7 @@ MINIMAX, MAXMAX, AVGMAX = range(3)
 """What the others are taken to do: their best, our best, or anything."""
 
 
-@part
+@lean_recursion
 def look_ahead(chart, role, node, depth, rule, unknown):
     """A node's value for a role: the goal of terminal nodes, `unknown` of open leaves.
 
@@ -397,12 +397,13 @@ class Shapes(NamedTuple):
     slots: np.ndarray  # int32 [power of two]   hash table: shape + 1, or 0
     used: np.ndarray  # int64 [2]   shapes and items in use
     known: np.ndarray  # int32 [depth + 1, N]   a node's shape, or 0 where not yet known
+    below: np.ndarray  # int32 [depth + 1, ·]   room for the set being collected
 
 
 NO_SHAPE = -1
 
 
-@part
+@lean_recursion
 def find_shape(chart, shapes, role, node, depth):
     """The number of the template under a node, or NO_SHAPE where there is no room."""
     nodes = chart.nodes
@@ -416,10 +417,9 @@ def find_shape(chart, shapes, role, node, depth):
         return np.int64(known)
     if open_up(chart, node) != FINE:
         return NO_SHAPE
-    degree = nodes.degree[node]
-    below = np.empty(degree, np.int32)
+    below = shapes.below[depth]
     count = 0
-    for edge in range(nodes.first[node], nodes.first[node] + degree):
+    for edge in range(nodes.first[node], nodes.first[node] + nodes.degree[node]):
         shape = find_shape(chart, shapes, role, nodes.child[edge], depth - 1)
         if shape == NO_SHAPE:
             return NO_SHAPE
@@ -428,6 +428,8 @@ def find_shape(chart, shapes, role, node, depth):
             place += 1
         if place < count and below[place] == shape:
             continue
+        if count == below.shape[0]:
+            return NO_SHAPE
         for i in range(count, place, -1):
             below[i] = below[i - 1]
         below[place] = shape
@@ -438,7 +440,7 @@ def find_shape(chart, shapes, role, node, depth):
     return result
 
 
-@kernel
+@lean
 def find_shapes(chart, shapes, role, wanted, depth, found):
     """The templates under many nodes; how many were found before room ran out.
 
@@ -452,15 +454,15 @@ def find_shapes(chart, shapes, role, wanted, depth, found):
     return wanted.shape[0]
 
 
-@part
+@lean_part
 def _hash_set(below):
     value = np.uint64(14695981039346656037)
-    for shape in below:
-        value = (value ^ np.uint64(shape)) * np.uint64(1099511628211)
+    for i in range(below.shape[0]):
+        value = (value ^ np.uint64(below[i])) * np.uint64(1099511628211)
     return value ^ (value >> np.uint64(32))
 
 
-@kernel
+@lean
 def hash_sets_again(shapes, first):
     """Fill empty slots with all sets from a number on, after the table has grown."""
     mask = np.int64(shapes.slots.shape[0] - 1)
@@ -473,7 +475,7 @@ def hash_sets_again(shapes, first):
         shapes.slots[slot] = number + 1
 
 
-@kernel
+@lean
 def number_set(shapes, below):
     """The number of a set of shapes, new if it was not met before."""
     mask = np.int64(shapes.slots.shape[0] - 1)

@@ -78,7 +78,8 @@ class Atlas:
 
     def row(self, node: int) -> npt.NDArray[np.uint64]:
         """The position of a node."""
-        return self.nodes.rows[node].copy()
+        row: npt.NDArray[np.uint64] = self.nodes.rows[node].copy()
+        return row
 
     def is_terminal(self, node: int) -> bool:
         return int(self.nodes.mover[node]) == ENDED
@@ -91,7 +92,8 @@ class Atlas:
 
     def goals(self, node: int) -> npt.NDArray[np.int16]:
         """int16 [R]: the goals of a terminal node."""
-        return self.nodes.goals[node].copy()
+        goals: npt.NDArray[np.int16] = self.nodes.goals[node].copy()
+        return goals
 
     def edges(self, node: int) -> list[Edge]:
         """The moves of the role to move, in the order of their numbers."""
@@ -156,9 +158,10 @@ class Atlas:
 
     def _empty(self, nodes: int, edges: int) -> Nodes:
         roles = len(self.simulator.roles)
-        passive = self._passive_numbers()
-        width, slots = self.simulator.width, self.program.slots
-        return _empty_nodes(nodes, edges, width, roles, passive, slots)
+        empty = empty_nodes(
+            nodes, edges, self.simulator.width, roles, self.program.slots
+        )
+        return empty._replace(passive=self._passive_numbers())
 
     def _passive_numbers(self) -> npt.NDArray[np.bool_]:
         """bool [M]: for all roles' moves one after the other, whether they wait."""
@@ -216,19 +219,15 @@ class Atlas:
 @cache
 def _expander() -> Any:
     """The pointer through which kernels expand nodes."""
-    program, nodes = empty_program(), _empty_nodes(1, 1, 1, 1, np.zeros(0, np.bool_), 0)
+    program, nodes = empty_program(), empty_nodes()
     signature = types.int64(typeof(program), typeof(nodes), types.int64)
     return pointer(_kernels.expand, signature)
 
 
-def _empty_nodes(
-    nodes: int,
-    edges: int,
-    width: int,
-    roles: int,
-    passive: npt.NDArray[np.bool_],
-    slots: int,
+def empty_nodes(
+    nodes: int = 1, edges: int = 1, width: int = 1, roles: int = 1, slots: int = 0
 ) -> Nodes:
+    """Room for nodes and edges, and for the slots of a circuit."""
     return Nodes(
         rows=np.zeros((nodes, width), np.uint64),
         slots=np.zeros(2 * nodes, np.int32),
@@ -240,7 +239,7 @@ def _empty_nodes(
         move=np.zeros(edges, np.int32),
         outlook=np.full(edges, UNSEEN, np.int8),
         used=np.zeros(2, np.int64),
-        passive=passive,
+        passive=np.zeros(0, np.bool_),
         words=aligned(slots * 8).reshape(slots, 8),
     )
 

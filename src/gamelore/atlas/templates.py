@@ -25,6 +25,8 @@ Template: TypeAlias = "str | frozenset[Template]"
 
 OPEN_LEAF = "N"
 
+_LARGEST_SET = 1 << 12  # different shapes under one node
+
 
 class Templates:
     """The templates under a game's positions, as one role sees them, to one depth."""
@@ -108,7 +110,7 @@ class Templates:
         return int(self.shapes.used[0])
 
     def fit(self) -> None:
-        """Keep up with an atlas that has grown, and with shapes that fill their room."""
+        """Keep up with an atlas that has grown, and with shapes that fill the room."""
         old = self.shapes
         shapes, items = len(old.first), len(old.items)
         room = len(self.atlas.nodes.rows)
@@ -138,13 +140,14 @@ class Templates:
             slots=np.zeros(4 * shapes, np.int32),
             used=np.array([len(self.names) + 1, 0], np.int64),
             known=np.zeros((self.depth + 1, len(self.atlas.nodes.rows)), np.int32),
+            below=np.zeros((self.depth + 1, _LARGEST_SET), np.int32),
         )
 
 
 def outcome_names(simulator: Simulator, role: int) -> dict[int, str]:
-    """A name for each goal a role can reach: its highest is a win, its lowest a loss."""
+    """A name for each goal a role can reach: the highest a win, the lowest a loss."""
     values = simulator.goal_values[role]
-    names = {value: "D" for value in values}
+    names = dict.fromkeys(values, "D")
     if len(values) > 1:
         names[min(values)] = "L"
         names[max(values)] = "W"

@@ -25,7 +25,7 @@ from gamelore.atlas._kernels import (
     look_ahead,
     open_up,
 )
-from gamelore.kernels import kernel, part
+from gamelore.kernels import lean, lean_part
 from gamelore.play._kernels import FAILED, Habits, choose_by_playouts, choose_edge
 
 AFTERSTATES, ACTIONS = range(2)
@@ -51,6 +51,7 @@ class Memory(NamedTuple):
     visits: np.ndarray  # uint32 [C]
     used: np.ndarray  # int64 [1]   cells in use
     link: np.ndarray  # int32 [N or E]   cells, UNLINKED or ABSENT
+    key: np.ndarray  # uint64 [K or K + 1]   room for the key being looked for
 
 
 class Method(NamedTuple):
@@ -76,6 +77,7 @@ class Streams(NamedTuple):
     learner: np.ndarray
     rival: np.ndarray
     chance: np.ndarray
+    kept: np.ndarray  # uint64 [3, 4]   the others, as they were before the match
 
 
 class Task(NamedTuple):
@@ -99,13 +101,15 @@ class Log(NamedTuple):
     cells: np.ndarray  # int64 [matches]   size of the learner's table after it
     edges: np.ndarray  # int64 [longest match]   the learner's moves in this match
     nodes: np.ndarray  # int32 [longest match]   where it made them
+    path: np.ndarray  # int64 [longest match + 1]   the cells of those moves
+    fresh: np.ndarray  # float64 [longest match]   what their cells begin with
     trouble: np.ndarray  # int64 [1]   the node at which a kernel had to stop
 
 
 # ── cells ───────────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def _place(nodes, method, edge):
     """Where an edge's cell is linked from."""
     if method.keyed_by == AFTERSTATES:
@@ -113,39 +117,37 @@ def _place(nodes, method, edge):
     return np.int64(edge)
 
 
-@part
-def _key(nodes, memory, method, node, edge):
-    """The row that an edge's cell is stored under."""
+@lean_part
+def _write_key(nodes, memory, method, node, edge):
+    """Put the row that an edge's cell is stored under into `memory.key`."""
     words = nodes.rows.shape[1]
-    key = np.empty(memory.rows.shape[1], np.uint64)
+    key = memory.key
     source = nodes.child[edge] if method.keyed_by == AFTERSTATES else node
     for word in range(words):
         key[word] = nodes.rows[source, word]
     if method.keyed_by == ACTIONS:
         key[words] = np.uint64(nodes.move[edge])
-    return key
 
 
-@part
+@lean_part
 def find_cell(nodes, memory, method, node, edge):
     """The cell of an edge, or ABSENT."""
     place = _place(nodes, method, edge)
     cell = memory.link[place]
     if cell == UNLINKED:
-        found = find_row(
-            memory.slots, memory.rows, _key(nodes, memory, method, node, edge)
-        )
+        _write_key(nodes, memory, method, node, edge)
+        found = find_row(memory.slots, memory.rows, memory.key)
         cell = np.int32(found) if found >= 0 else np.int32(ABSENT)
         memory.link[place] = cell
     return np.int64(cell)
 
 
-@part
+@lean_part
 def _add_cell(nodes, memory, method, node, edge, value):
-    key = _key(nodes, memory, method, node, edge)
+    _write_key(nodes, memory, method, node, edge)
     cell = memory.used[0]
-    found = find_row(memory.slots, memory.rows, key)
-    add_row(memory.slots, memory.rows, key, found, cell)
+    found = find_row(memory.slots, memory.rows, memory.key)
+    add_row(memory.slots, memory.rows, memory.key, found, cell)
     memory.values[cell] = value
     memory.visits[cell] = 0
     memory.used[0] += 1
@@ -153,7 +155,7 @@ def _add_cell(nodes, memory, method, node, edge, value):
     return cell
 
 
-@part
+@lean_part
 def initial_value(chart, shapes, features, method, role, node):
     """The value a new afterstate begins with; not a number where there was no room.
 
@@ -180,7 +182,7 @@ def initial_value(chart, shapes, features, method, role, node):
 # ── choosing ────────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def choose_greedily(nodes, memory, method, node, epsilon, stream):
     """The edge a learner takes: any with probability epsilon, else the best it knows.
 
@@ -211,7 +213,7 @@ def choose_greedily(nodes, memory, method, node, epsilon, stream):
     return choice
 
 
-@part
+@lean_part
 def _consider(chart, memory, method, shapes, features, role, node):
     """Make cells for every afterstate in sight; whether there was room."""
     nodes = chart.nodes
@@ -230,7 +232,7 @@ def _consider(chart, memory, method, shapes, features, role, node):
 # ── learning ────────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def update_afterstates(memory, method, cells, count, reward):
     """Equation 2 of Banerjee and Stone (2007), in the order it is written.
 
@@ -246,7 +248,7 @@ def update_afterstates(memory, method, cells, count, reward):
             weight *= method.trace_decay
 
 
-@part
+@lean_part
 def update_actions(nodes, memory, method, log, count, reward):
     """Algorithm 1 of Wang, Emmerich and Plaat (2018): from the end back to the start."""
     best_after = 0.0
@@ -268,12 +270,12 @@ def update_actions(nodes, memory, method, log, count, reward):
                 best_after = max(best_after, memory.values[known])
 
 
-@part
+@lean_part
 def learn_match(chart, memory, method, shapes, features, role, log, count, end):
     """Fold one match in, all of it or nothing.  end: the terminal node"""
     nodes = chart.nodes
     edges = log.edges
-    fresh = np.empty(count + 1, np.float64)
+    fresh = log.fresh
     if memory.used[0] + count + 1 > memory.values.shape[0]:
         return NO_CELLS
     for t in range(count):
@@ -286,7 +288,7 @@ def learn_match(chart, memory, method, shapes, features, role, log, count, end):
                     log.trouble[0] = child
                     return NO_SHAPE
     reward = np.float64(nodes.goals[end, role])
-    cells = np.empty(count + 1, np.int64)
+    cells = log.path
     for t in range(count):
         cell = find_cell(nodes, memory, method, log.nodes[t], edges[t])
         if cell < 0:
@@ -304,7 +306,7 @@ def learn_match(chart, memory, method, shapes, features, role, log, count, end):
     return FINE
 
 
-@part
+@lean_part
 def _end_cell(nodes, memory, method, role, end):
     """The cell of a terminal position that the other player moved to."""
     cell = memory.link[end]
@@ -326,7 +328,7 @@ def _end_cell(nodes, memory, method, role, end):
 # ── matches ─────────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def _own_edge(chart, memory, method, habits, streams, node, epsilon):
     """The edge the learner takes; where it knows nothing, by playouts or by lot."""
     nodes = chart.nodes
@@ -338,7 +340,7 @@ def _own_edge(chart, memory, method, habits, streams, node, epsilon):
     return nodes.first[node] + draw_below(streams.learner, nodes.degree[node])
 
 
-@part
+@lean_part
 def play_match(task, memory, method, streams, log, role, epsilon):
     """Play one match: its status, the learner's moves, its length, where it ended."""
     chart = task.chart
@@ -374,16 +376,31 @@ def play_match(task, memory, method, streams, log, role, epsilon):
     return FINE, count, length, node
 
 
-@kernel
+@lean_part
+def _keep_streams(streams):
+    for i in range(4):
+        streams.kept[0, i] = streams.learner[i]
+        streams.kept[1, i] = streams.rival[i]
+        streams.kept[2, i] = streams.chance[i]
+
+
+@lean_part
+def _restore_streams(streams):
+    for i in range(4):
+        streams.learner[i] = streams.kept[0, i]
+        streams.rival[i] = streams.kept[1, i]
+        streams.chance[i] = streams.kept[2, i]
+
+
+@lean
 def run_matches(task, memories, method, streams, log, roles, epsilons, first, end):
     """Play and learn matches first … end; a status, and the match it stopped before.
 
     roles: int8 [matches], epsilons: float64 [matches]. A match that cannot be finished
     leaves no trace: it is played again, the same, once there is room for it.
     """
-    kept = np.empty((3, 4), np.uint64)
     for match in range(first, end):
-        kept[0], kept[1], kept[2] = streams.learner, streams.rival, streams.chance
+        _keep_streams(streams)
         role = np.int64(roles[match])
         memory = memories[0] if role == task.home else memories[1]
         status, count, length, node = play_match(
@@ -402,9 +419,7 @@ def run_matches(task, memories, method, streams, log, roles, epsilons, first, en
                 node,
             )
         if status != FINE:
-            streams.learner[:] = kept[0]
-            streams.rival[:] = kept[1]
-            streams.chance[:] = kept[2]
+            _restore_streams(streams)
             return status, match
         log.rewards[match] = task.chart.nodes.goals[node, role]
         log.lengths[match] = length

@@ -34,7 +34,7 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Cosine:
-    """Equation 3 of Wang, Emmerich and Plaat (2018): a·cos(mπ / 2l) + b, then nothing."""
+    """Equation 3 of Wang, Emmerich and Plaat (2018): a·cos(mπ / 2l) + b, then 0."""
 
     length: int = 30_000
     """l: no exploration after this match."""

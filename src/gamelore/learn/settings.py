@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gamelore.atlas._kernels import AVGMAX, MAXMAX, MINIMAX
-
-LOOKAHEAD_RULES = {"minimax": MINIMAX, "maxmax": MAXMAX, "avgmax": AVGMAX}
+from gamelore.atlas import LOOKAHEAD_RULES
 
 
 @dataclass(frozen=True)

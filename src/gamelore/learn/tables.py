@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import _kernels as atlas_kernels
+from gamelore.atlas import find_row, hash_again
 from gamelore.learn._kernels import UNLINKED, Memory
 
 _FIRST_CELLS = 1 << 10
@@ -51,7 +51,7 @@ class Table:
         memory.values[: len(rows)] = values
         memory.visits[: len(rows)] = visits
         memory.used[0] = len(rows)
-        atlas_kernels.hash_again(memory.slots, memory.rows, len(rows))
+        hash_again(memory.slots, memory.rows, len(rows))
         return table
 
     def __len__(self) -> int:
@@ -79,8 +79,8 @@ class Table:
     def find(self, row: npt.NDArray[np.uint64]) -> Cell | None:
         """The cell with this key."""
         memory = self.memory
-        number = int(atlas_kernels.find_row(memory.slots, memory.rows, row))
-        if number < 0:
+        number = find_row(memory.slots, memory.rows, row)
+        if number is None:
             return None
         value, visits = memory.values[number], memory.visits[number]
         return Cell(memory.rows[number].copy(), float(value), int(visits))
@@ -109,7 +109,7 @@ class Table:
         self.memory.values[:count] = old.values[:count]
         self.memory.visits[:count] = old.visits[:count]
         self.memory.used[0] = count
-        atlas_kernels.hash_again(self.memory.slots, self.memory.rows, count)
+        hash_again(self.memory.slots, self.memory.rows, count)
 
 
 def _empty(cells: int, width: int, link: npt.NDArray[np.int32]) -> Memory:
@@ -121,4 +121,5 @@ def _empty(cells: int, width: int, link: npt.NDArray[np.int32]) -> Memory:
         visits=np.zeros(cells, np.uint32),
         used=np.zeros(1, np.int64),
         link=link,
+        key=np.zeros(width, np.uint64),
     )

@@ -12,13 +12,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Atlas, Templates
-from gamelore.atlas._kernels import FINE, NO_SHAPE
+from gamelore.atlas import FINE, LOOKAHEAD_RULES, NO_SHAPE, Atlas, Templates
 from gamelore.errors import GameloreError
 from gamelore.learn import _kernels
 from gamelore.learn._kernels import Log, Method, Streams, Task
 from gamelore.learn.schedules import Fixed, Schedule
-from gamelore.learn.settings import LOOKAHEAD_RULES, Lookahead, QSettings, TDSettings
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Table
 from gamelore.play.habits import PlayerSettings, fit, habits_of
 
@@ -81,7 +80,9 @@ class Training:
         self.tables = {role: Table(width) for role in dict.fromkeys(self.seats)}
         self.streams = _streams(self.plan.seed)
         self._rival = habits_of(atlas, self.plan.against)
-        self._own = habits_of(atlas, PlayerSettings(playouts=self._playouts))
+        self._own = habits_of(
+            atlas, PlayerSettings(playouts=self._playouts), searches=self._playouts > 1
+        )
 
     @property
     def table(self) -> Table:
@@ -127,6 +128,8 @@ class Training:
             cells=np.zeros(matches, np.int64),
             edges=np.zeros(longest, np.int64),
             nodes=np.zeros(longest, np.int32),
+            path=np.zeros(longest + 1, np.int64),
+            fresh=np.zeros(longest),
             trouble=np.zeros(1, np.int64),
         )
 
@@ -246,4 +249,5 @@ def _seats(seat: Seat, players: list[int], game: str) -> list[int]:
 def _streams(seed: int) -> Streams:
     """Independent randomness for the learner, its opponent and chance."""
     children = np.random.SeedSequence(seed).spawn(3)
-    return Streams(*(child.generate_state(4, np.uint64) for child in children))
+    states = (child.generate_state(4, np.uint64) for child in children)
+    return Streams(*states, kept=np.zeros((3, 4), np.uint64))

@@ -21,7 +21,7 @@ from gamelore.atlas._kernels import (
     find_outlooks,
     open_up,
 )
-from gamelore.kernels import kernel, part
+from gamelore.kernels import lean, lean_part, lean_recursion, part
 from gamelore.simulate._kernels import LANES, WORDS, Tally, play_out, starts_of
 
 RANDOM, NOVICE, WEAK, MINIMAX, MONTE_CARLO = range(5)
@@ -47,10 +47,10 @@ class Habits(NamedTuple):
     searched: np.ndarray  # float32 [R, N]   values found by minimax
     searched_depth: np.ndarray  # int8 [R, N]   how deep; 0 where not at all
     searched_bound: np.ndarray  # int8 [R, N]   EXACT, AT_LEAST or AT_MOST
-    play: Any  # pointer to `sum_goals`
+    search: Any  # pointer to `search_by_playouts`
 
 
-@kernel
+@lean
 def choose_edge(chart, habits, stream, node):
     """The edge a player takes from a node."""
     nodes = chart.nodes
@@ -74,7 +74,7 @@ def choose_edge(chart, habits, stream, node):
     return _pick_by_outlook(nodes, stream, node, LOSING, WINNING)
 
 
-@part
+@lean_part
 def _pick_by_outlook(nodes, stream, node, wanted, avoided):
     """Any move that is wanted, else any open one, else any."""
     first, degree = nodes.first[node], nodes.degree[node]
@@ -99,7 +99,7 @@ def _pick_by_outlook(nodes, stream, node, wanted, avoided):
 # ── minimax ─────────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def _choose_by_minimax(chart, habits, stream, node):
     """The move with the best value, by lot among equals."""
     nodes = chart.nodes
@@ -129,7 +129,7 @@ def _choose_by_minimax(chart, habits, stream, node):
     return choice
 
 
-@part
+@lean_recursion
 def search(chart, habits, role, node, depth, low, high):
     """A node's value for a role that all others play against, by alpha-beta.
 
@@ -185,78 +185,68 @@ def search(chart, habits, role, node, depth, low, high):
 # ── Monte Carlo ─────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def choose_by_playouts(chart, habits, stream, node):
     """The move with the best mean goal in random playouts, by lot among equals."""
     nodes = chart.nodes
-    role = nodes.mover[node]
-    first, degree = nodes.first[node], nodes.degree[node]
+    return habits.search(
+        chart.program, nodes, habits.reset, habits.playouts, stream, node
+    )
+
+
+def search_by_playouts(program, nodes, reset, playouts, stream, node):
+    """Play out every move of an expanded node; large, so kernels have a pointer to it."""
     if nodes.words.shape[0] == 0:
         return np.int64(FAILED)
-    means = playout_means(chart, habits, stream, role, node)
-    best = -np.inf
-    ties = 0
-    choice = np.int64(FAILED)
-    for i in range(degree):
-        if means[i] > best:
-            best, ties, choice = means[i], 1, first + i
-        elif means[i] == best:
-            ties += 1
-            if draw_below(stream, ties) == 0:
-                choice = first + i
-    return choice
-
-
-@part
-def playout_means(chart, habits, stream, role, node):
-    """float64 [degree]: the role's mean goal in playouts after each move."""
-    nodes = chart.nodes
     first, degree = nodes.first[node], nodes.degree[node]
-    means = np.zeros(degree)
-    open_moves = np.empty(degree, np.int64)
+    role = nodes.mover[node]
+    sums = np.zeros(degree)
+    rows = np.empty((degree, nodes.rows.shape[1]), np.uint64)
     count = 0
     for i in range(degree):
         child = nodes.child[first + i]
         if nodes.mover[child] == ENDED:
-            means[i] = nodes.goals[child, role]
+            sums[i] = np.float64(nodes.goals[child, role]) * playouts
         else:
-            open_moves[count] = i
+            rows[count] = nodes.rows[child]
             count += 1
-    if count == 0:
-        return means
-    rows = np.empty((count, nodes.rows.shape[1]), np.uint64)
-    for i in range(count):
-        for word in range(rows.shape[1]):
-            rows[i, word] = nodes.rows[nodes.child[first + open_moves[i]], word]
-    sums = np.empty(count)
-    generators = aligned_words(16)
-    for i in range(16):
-        generators[i] = draw(stream)
-    habits.play(
-        chart.program,
-        nodes.words,
-        habits.reset,
-        generators,
-        rows,
-        habits.playouts,
-        role,
-        sums,
-    )
-    for i in range(count):
-        means[open_moves[i]] = sums[i] / habits.playouts
-    return means
+    found = np.zeros(count)
+    if count:
+        _sum_goals(
+            program, nodes.words, reset, stream, rows[:count], playouts, role, found
+        )
+    best = -np.inf
+    ties = 0
+    choice = np.int64(FAILED)
+    count = 0
+    for i in range(degree):
+        if nodes.mover[nodes.child[first + i]] != ENDED:
+            sums[i] = found[count]
+            count += 1
+        if sums[i] > best:
+            best, ties, choice = sums[i], 1, np.int64(first + i)
+        elif sums[i] == best:
+            ties += 1
+            if draw_below(stream, ties) == 0:
+                choice = np.int64(first + i)
+    return choice
 
 
-def sum_goals(program, words, reset, generators, rows, playouts, role, sums):
-    """Play out from positions, and add up a role's goals.
+def search_nothing(program, nodes, reset, playouts, stream, node):
+    """In the place of a search that nobody asks for."""
+    return np.int64(FAILED)
 
-    rows: uint64 [n, K], generators: uint64 [16] aligned, sums: float64 [n]. Large: so
-    kernels have a pointer to it.
-    """
+
+@part
+def _sum_goals(program, words, reset, stream, rows, playouts, role, sums):
+    """Add up a role's goals in playouts.  rows: uint64 [n, K], sums: float64 [n]"""
     # Two starts at least, since with one alone the kernel keeps no sums per start.
     n = max(rows.shape[0], 2)
     starts = np.zeros((n, (reset.shape[0] + 63) // 64), np.uint64)
     starts_of(program, words, rows, reset, starts[: rows.shape[0]])
+    generators = aligned_words(16)
+    for i in range(16):
+        generators[i] = draw(stream)
     roles = program.goal_ends.shape[0]
     tally = Tally(
         starts,

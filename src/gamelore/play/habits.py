@@ -11,6 +11,7 @@ import numpy.typing as npt
 from numba import typeof, types
 
 from gamelore.atlas import Atlas
+from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import empty_program
 from gamelore.kernels import pointer
 from gamelore.play import _kernels
@@ -50,8 +51,13 @@ class PlayerSettings:
             raise ValueError(f"playouts must be at least 1, got {self.playouts}")
 
 
-def habits_of(atlas: Atlas, settings: PlayerSettings) -> Habits:
-    """What kernels need to play such a player on a game."""
+def habits_of(
+    atlas: Atlas, settings: PlayerSettings, *, searches: bool = False
+) -> Habits:
+    """What kernels need to play such a player on a game.
+
+    `searches`: whether playouts may be asked of it though it is no Monte Carlo player.
+    """
     goals = atlas.simulator.goal_values
     roles = len(goals)
     nodes = len(atlas.nodes.rows) if settings.name == "minimax" else 0
@@ -67,23 +73,20 @@ def habits_of(atlas: Atlas, settings: PlayerSettings) -> Habits:
         searched=np.zeros((roles, nodes), np.float32),
         searched_depth=np.zeros((roles, nodes), np.int8),
         searched_bound=np.zeros((roles, nodes), np.int8),
-        play=_summer(),
+        search=_searcher(settings.name == "monte-carlo" or searches),
     )
 
 
 @cache
-def _summer() -> Any:
-    """The pointer through which kernels play out."""
-    program = typeof(empty_program())
-    words = types.Array(types.uint64, 2, "C")
-    slots = types.Array(types.int32, 1, "C")
-    generators = types.Array(types.uint64, 1, "C")
-    sums = types.Array(types.float64, 1, "C")
-    number = types.int64
-    signature = types.void(
-        program, words, slots, generators, words, number, number, sums
-    )
-    return pointer(_kernels.sum_goals, signature)
+def _searcher(wanted: bool) -> Any:
+    """The pointer through which kernels search by playouts; one to nothing much where
+    nobody will, since compiling the search takes seconds."""
+    slots, number = types.Array(types.int32, 1, "C"), types.int64
+    stream = types.Array(types.uint64, 1, "C")
+    program, nodes = typeof(empty_program()), typeof(empty_nodes())
+    signature = number(program, nodes, slots, number, stream, number)
+    search = _kernels.search_by_playouts if wanted else _kernels.search_nothing
+    return pointer(search, signature)
 
 
 def fit(habits: Habits, atlas: Atlas) -> Habits:

@@ -53,7 +53,7 @@ def compose(shapes, plan, shape, level):
 
 @kernel
 def shorten(shapes, shape, depth):
-    """The template of fewer plies in one of more, or NO_SHAPE where there is no room."""
+    """The template of fewer plies in a deeper one, or NO_SHAPE for lack of room."""
     open_leaf = np.int64(shapes.open_leaf[0])
     if shape <= open_leaf:
         return np.int64(shape)
@@ -61,17 +61,20 @@ def shorten(shapes, shape, depth):
         return open_leaf
     first = shapes.first[shape]
     parts = np.empty(shapes.size[shape], np.int32)
-    for i in range(parts.shape[0]):
+    count = 0
+    for i in range(shapes.size[shape]):
         short = shorten(shapes, np.int64(shapes.items[first + i]), depth - 1)
         if short == NO_SHAPE:
             return np.int64(NO_SHAPE)
-        parts[i] = short
-    parts.sort()
-    count = 1
-    for i in range(1, parts.shape[0]):
-        if parts[i] != parts[count - 1]:
-            parts[count] = parts[i]
-            count += 1
+        place = 0
+        while place < count and parts[place] < short:
+            place += 1
+        if place < count and parts[place] == short:
+            continue
+        for later in range(count, place, -1):
+            parts[later] = parts[later - 1]
+        parts[place] = short
+        count += 1
     return np.int64(number_set(shapes, parts[:count]))
 
 

@@ -134,14 +134,16 @@ def _search(templates: Templates, limit: int) -> tuple[NodeArray, bool]:
     atlas = templates.atlas
     seen = level = np.array([atlas.root], np.int32)
     afterstates = np.zeros(0, np.int32)
+    looked_from = []
     while len(level):
         found = [np.zeros(0, np.int32)]
         for chunk in _chunks(templates, level, limit):
+            looked_from.append(chunk)
             mine = chunk[atlas.nodes.mover[chunk] == templates.role]
             afterstates = np.union1d(afterstates, _children(atlas, mine))
             found.append(_children(atlas, chunk))
             if len(atlas) >= limit:
-                return afterstates, False
+                return np.intersect1d(afterstates, np.concatenate(looked_from)), False
         level = np.setdiff1d(np.concatenate(found), seen)
         seen = np.union1d(seen, level)
     return afterstates, True

@@ -151,24 +151,27 @@ def target_templates(
 def _names_here(
     lesson: Lesson, templates: Templates, reward_map: RewardMap
 ) -> dict[str, str]:
-    """What the templates call each of a lesson's outcomes that they have."""
-    names: dict[str, str] = {}
+    """What the templates call each of a lesson's outcomes that they have.
+
+    An outcome there must be one outcome here and the other way round, since features
+    can neither be torn apart nor thrown together.
+    """
     theirs = reward_map.outcomes(templates.outcomes, lesson.outcomes)
-    for goal, here in templates.outcomes.items():
+    known = set(lesson.outcomes.values())
+    names: dict[str, str] = {}
+    meanings: dict[str, str] = {}
+    for goal, here in sorted(templates.outcomes.items()):
         there = theirs[goal]
-        if there not in lesson.outcomes.values():
+        if there not in known:
             continue
         if names.setdefault(there, here) != here:
             raise KnowledgeError(
                 f"outcomes {names[there]} and {here} both stand for {there} of"
                 f" {lesson.game}, where they are one"
             )
-    by_here = {here: there for there, here in names.items()}
-    for goal, here in templates.outcomes.items():
-        there = theirs[goal]
-        if there in names and by_here[here] != there:
+        if meanings.setdefault(here, there) != there:
             raise KnowledgeError(
-                f"outcome {here} stands for both {by_here[here]} and {there} of"
+                f"outcome {here} stands for both {meanings[here]} and {there} of"
                 f" {lesson.game}, where they differ"
             )
     return names
