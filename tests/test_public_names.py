@@ -7,7 +7,34 @@ import sys
 
 import gamelore
 
-PUBLIC = {"Game"}
+PUBLIC = {
+    "Atlas",
+    "Cosine",
+    "Fixed",
+    "Game",
+    "GameloreError",
+    "GdlError",
+    "Geometric",
+    "IllegalMoveError",
+    "Lookahead",
+    "MatchRecord",
+    "Plan",
+    "Player",
+    "PlayerSettings",
+    "Playouts",
+    "Position",
+    "Problem",
+    "QSettings",
+    "Simulator",
+    "TDSettings",
+    "Table",
+    "Training",
+    "library",
+    "load",
+    "perft",
+    "play_match",
+    "simulator",
+}
 
 
 def test_public_names() -> None:

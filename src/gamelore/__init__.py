@@ -1,1 +1,124 @@
-"""A general game learner."""
+"""A general game learner: rules in, play and learning out.
+
+The words, from rules to knowledge:
+
+    rules        GDL text; `Game` once read and checked
+    role         who plays; `random` is chance
+    position     what is true at one moment; `Position`, or a row of bits in arrays
+    move         what a role does; a joint move is one of each role
+    goal         what a role gets at the end, 0 to 100
+    simulator    plays by the rules: compiled to a circuit, or interpreted
+    playout      a match of random moves to its end
+    atlas        positions by number, with where their moves lead
+    player       chooses moves, never learns
+    learner      learns values, never chooses; `Training` is a course of matches
+    afterstate   the position a player's own move leads to
+    feature      the shape of the game tree under an afterstate, the same in any game
+    knowledge    what features were worth, against whom
+
+A session:
+
+    >>> import gamelore
+    >>> game = gamelore.load("tictactoe")
+    >>> game.roles
+    ('x', 'o')
+    >>> position = gamelore.Position(game).advance("(mark 2 2)")
+    >>> position.mover
+    'o'
+    >>> len(position.legal_moves("o"))
+    8
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gamelore.atlas import Atlas
+    from gamelore.errors import GameloreError, GdlError, IllegalMoveError
+    from gamelore.games import library, load
+    from gamelore.gdl import Game, Problem
+    from gamelore.learn import (
+        Cosine,
+        Fixed,
+        Geometric,
+        Lookahead,
+        Plan,
+        QSettings,
+        Table,
+        TDSettings,
+        Training,
+    )
+    from gamelore.play import MatchRecord, Player, play_match
+    from gamelore.play.habits import PlayerSettings
+    from gamelore.simulate import Playouts, Simulator, simulator
+    from gamelore.simulate.perft import perft
+    from gamelore.simulate.position import Position
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Atlas",
+    "Cosine",
+    "Fixed",
+    "Game",
+    "GameloreError",
+    "GdlError",
+    "Geometric",
+    "IllegalMoveError",
+    "Lookahead",
+    "MatchRecord",
+    "Plan",
+    "Player",
+    "PlayerSettings",
+    "Playouts",
+    "Position",
+    "Problem",
+    "QSettings",
+    "Simulator",
+    "TDSettings",
+    "Table",
+    "Training",
+    "library",
+    "load",
+    "perft",
+    "play_match",
+    "simulator",
+]
+
+_HOMES = {
+    "gamelore.atlas": ("Atlas",),
+    "gamelore.errors": ("GameloreError", "GdlError", "IllegalMoveError"),
+    "gamelore.games": ("library", "load"),
+    "gamelore.gdl": ("Game", "Problem"),
+    "gamelore.learn": (
+        "Cosine",
+        "Fixed",
+        "Geometric",
+        "Lookahead",
+        "Plan",
+        "QSettings",
+        "TDSettings",
+        "Table",
+        "Training",
+    ),
+    "gamelore.play": ("MatchRecord", "Player", "play_match"),
+    "gamelore.play.habits": ("PlayerSettings",),
+    "gamelore.simulate": ("Playouts", "Simulator", "simulator"),
+    "gamelore.simulate.perft": ("perft",),
+    "gamelore.simulate.position": ("Position",),
+}
+"""Where each public name lives: it is imported when it is first asked for, so that who
+only reads rules does not wait for what simulates them."""
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(home), name)
+    raise AttributeError(f"module 'gamelore' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

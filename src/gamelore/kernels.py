@@ -68,30 +68,32 @@ def lean_recursion(function: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def pointer(function: Callable[..., Any], signature: Any) -> Any:
+def pointer(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
     """Compile a function that kernels call through a pointer they are given.
 
     A kernel's code contains that of all it calls, so what is large and called from many
-    is compiled apart, once.
+    is compiled apart, once. Result and arguments are examples of their types.
     """
+    signature = numba.typeof(result)(*map(numba.typeof, arguments))
     with _kernel_cache():
         return numba.cfunc(signature, cache=True)(function)
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
     with _kernel_cache():
-        compiled: Callable[..., Any] = numba.njit(
-            cache=True, nogil=True, error_model="numpy", **options
-        )(function)
-    return compiled
+        compile_it: Any = numba.njit
+        return compile_it(cache=True, nogil=True, error_model="numpy", **options)(
+            function
+        )
 
 
 @contextmanager
 def _kernel_cache() -> Iterator[None]:
     """Let numba keep what is compiled here in our folder."""
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(kernel_folder())
+    config: Any = numba.config
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = str(kernel_folder())
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = previous
+        config.CACHE_DIR = previous

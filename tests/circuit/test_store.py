@@ -24,7 +24,7 @@ def same(one: CompiledGame, other: CompiledGame) -> bool:
         (one.fluents, one.initial, one.moves)
         == (other.fluents, other.initial, other.moves)
         and one.statistics == other.statistics
-        and all(np.array_equal(a, b) for a, b in programs)
+        and all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in programs)
     )
 
 

@@ -53,8 +53,12 @@ def agree(game: Game, compiled: CircuitSimulator, steps: int, seed: int) -> None
         joint, expected = [], []
         found, wanted = compiled.legal(row[None]), oracle.legal(truth[None])
         for role in range(len(game.roles)):
-            ours = {compiled.moves[role][i] for i in np.flatnonzero(found[role][0])}
-            theirs = {oracle.moves[role][i] for i in np.flatnonzero(wanted[role][0])}
+            ours = {
+                compiled.moves[role][int(i)] for i in np.flatnonzero(found[role][0])
+            }
+            theirs = {
+                oracle.moves[role][int(i)] for i in np.flatnonzero(wanted[role][0])
+            }
             assert ours == theirs
             move = sorted(ours, key=to_kif)[generator.integers(len(ours))]
             joint.append(compiled.move_number(role, move))

@@ -131,6 +131,7 @@ def test_bad_traces_are_told_by_file_and_line(
 @pytest.mark.parametrize(
     "content",
     [b"no gzip", gzip.compress(HEADER)[:-9], gzip.compress(HEADER)[:12] + b"x"],
+    ids=["foreign", "truncated", "damaged"],
 )
 def test_damaged_compression_is_told(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.jsonl.gz"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -163,3 +165,26 @@ def test_wrong_uses(tictactoe: Atlas, lesson: Lesson) -> None:
         Hierarchy(tictactoe, 0, mixed)
     with pytest.raises(KnowledgeError, match="nothing was learned"):
         Hierarchy(tictactoe, 0, Knowledge())
+
+
+def test_kernels_load_from_disk() -> None:
+    """Numba can store a recursive function that it then cannot load."""
+    code = """
+import numpy as np
+from gamelore.atlas import Atlas
+from gamelore.games import load
+from gamelore.simulate import simulator
+from gamelore.transfer import Feature, Hierarchy, Knowledge, Learned, Lesson
+features = {Feature.parse("L"): Learned(1.0, 1, 1)}
+lesson = Lesson("nim", "0f", "x", "novice", 1, {0: "L", 100: "W"}, features)
+atlas = Atlas(simulator(load("nim-1-2"), "interpreter"))
+hierarchy = Hierarchy(atlas, 0, Knowledge((lesson,)))
+print(hierarchy.values(np.array([atlas.root], np.int32)))
+"""
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert told[0] == told[1] != ""

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import typeof, types
 
 from gamelore.atlas import _kernels
 from gamelore.atlas._kernels import ENDED, UNSEEN, Chart, Nodes
@@ -44,8 +43,11 @@ class Atlas:
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        circuit = isinstance(simulator, CircuitSimulator)
-        self.program = simulator.program if circuit else empty_program()
+        self.program = (
+            simulator.program
+            if isinstance(simulator, CircuitSimulator)
+            else empty_program()
+        )
         self.passive = _passive_moves(simulator)
         self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
         self.root = self.number(simulator.initial_row())
@@ -220,8 +222,7 @@ class Atlas:
 def _expander() -> Any:
     """The pointer through which kernels expand nodes."""
     program, nodes = empty_program(), empty_nodes()
-    signature = types.int64(typeof(program), typeof(nodes), types.int64)
-    return pointer(_kernels.expand, signature)
+    return pointer(_kernels.expand, 0, program, nodes, 0)
 
 
 def empty_nodes(

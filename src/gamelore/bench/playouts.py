@@ -56,7 +56,7 @@ def measure(
     threads: int = 1,
     seed: int = 0,
 ) -> Iterator[Rate]:
-    """Rates of each game in turn; a round of ours, or of the peer's, takes `seconds`."""
+    """Rates of each game in turn; a round of ours, or of the peer's, takes seconds."""
     for name in games:
         sim = simulator(load(name))
         seeds = iter(range(seed, seed + 10**9))

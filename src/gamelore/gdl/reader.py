@@ -143,13 +143,19 @@ class _Builder:
         return connective(parts, self._span(node))
 
     def atom(self, node: Node) -> Atom:
-        """A relation applied to terms."""
+        """A relation applied to terms.
+
+        `(p)` is another relation than `p`, as it is for the engines that most sheets
+        were written for; its parentheses are part of its name.
+        """
         if isinstance(node, Word):
             name = self._name(node, "a condition")
             return Atom(_keyword(name), (), self._span(node))
-        name = self._name(self._first(node), "a relation")
+        name = _keyword(self._name(self._first(node), "a relation"))
+        if len(node.children) == 1 and name not in KEYWORDS:
+            name = f"({name})"
         arguments = tuple(self.term(child) for child in node.children[1:])
-        return Atom(_keyword(name), arguments, self._span(node))
+        return Atom(name, arguments, self._span(node))
 
     def term(self, node: Node) -> Term:
         """A constant, a variable or a compound term."""
@@ -159,7 +165,7 @@ class _Builder:
             return self._name(node, "a term")
         name = self._name(self._first(node), "a function")
         if len(node.children) == 1:
-            return name
+            return f"({name})"
         return Compound(name, tuple(self.term(child) for child in node.children[1:]))
 
     def _head(self, node: Node) -> Atom:

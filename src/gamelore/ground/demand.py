@@ -19,7 +19,6 @@ from gamelore.ground.normal import (
     Literal,
     NormalRule,
     RelationMaker,
-    atom_variables,
     bound_variables,
 )
 
@@ -40,13 +39,9 @@ def bind_heads(rules: Sequence[NormalRule], maker: RelationMaker) -> list[Normal
 
 
 def _without_idle_tests(rule: NormalRule) -> NormalRule:
-    """A `distinct` on a variable that nothing binds holds: leave it out."""
-    known = bound_variables(rule.body) | atom_variables(rule.head)
-    body = [
-        literal
-        for literal in rule.body
-        if literal.atom.relation != "distinct" or literal.variables <= known
-    ]
+    """Leave out tests on variables that no condition binds, as provers do."""
+    bound = bound_variables(rule.body)
+    body = [lit for lit in rule.body if lit.binds or lit.variables <= bound]
     return NormalRule(rule.head, tuple(body))
 
 

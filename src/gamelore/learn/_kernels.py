@@ -250,7 +250,7 @@ def update_afterstates(memory, method, cells, count, reward):
 
 @lean_part
 def update_actions(nodes, memory, method, log, count, reward):
-    """Algorithm 1 of Wang, Emmerich and Plaat (2018): from the end back to the start."""
+    """Algorithm 1 of Wang, Emmerich and Plaat (2018), from the end to the start."""
     best_after = 0.0
     for t in range(count - 1, -1, -1):
         node, edge = log.nodes[t], log.edges[t]
@@ -280,13 +280,14 @@ def learn_match(chart, memory, method, shapes, features, role, log, count, end):
         return NO_CELLS
     for t in range(count):
         fresh[t] = method.default
-        if method.keyed_by == AFTERSTATES:
-            if find_cell(nodes, memory, method, log.nodes[t], edges[t]) < 0:
-                child = nodes.child[edges[t]]
-                fresh[t] = initial_value(chart, shapes, features, method, role, child)
-                if np.isnan(fresh[t]):
-                    log.trouble[0] = child
-                    return NO_SHAPE
+        if method.keyed_by == ACTIONS:
+            continue
+        if find_cell(nodes, memory, method, log.nodes[t], edges[t]) < 0:
+            child = nodes.child[edges[t]]
+            fresh[t] = initial_value(chart, shapes, features, method, role, child)
+            if np.isnan(fresh[t]):
+                log.trouble[0] = child
+                return NO_SHAPE
     reward = np.float64(nodes.goals[end, role])
     cells = log.path
     for t in range(count):

@@ -249,5 +249,5 @@ def _seats(seat: Seat, players: list[int], game: str) -> list[int]:
 def _streams(seed: int) -> Streams:
     """Independent randomness for the learner, its opponent and chance."""
     children = np.random.SeedSequence(seed).spawn(3)
-    states = (child.generate_state(4, np.uint64) for child in children)
-    return Streams(*states, kept=np.zeros((3, 4), np.uint64))
+    learner, rival, chance = (c.generate_state(4, np.uint64) for c in children)
+    return Streams(learner, rival, chance, kept=np.zeros((3, 4), np.uint64))

@@ -195,7 +195,7 @@ def choose_by_playouts(chart, habits, stream, node):
 
 
 def search_by_playouts(program, nodes, reset, playouts, stream, node):
-    """Play out every move of an expanded node; large, so kernels have a pointer to it."""
+    """Play out every move of an expanded node; kernels have a pointer to it."""
     if nodes.words.shape[0] == 0:
         return np.int64(FAILED)
     first, degree = nodes.first[node], nodes.degree[node]

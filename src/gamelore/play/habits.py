@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import typeof, types
 
 from gamelore.atlas import Atlas
 from gamelore.atlas.atlas import empty_nodes
@@ -81,12 +80,10 @@ def habits_of(
 def _searcher(wanted: bool) -> Any:
     """The pointer through which kernels search by playouts; one to nothing much where
     nobody will, since compiling the search takes seconds."""
-    slots, number = types.Array(types.int32, 1, "C"), types.int64
-    stream = types.Array(types.uint64, 1, "C")
-    program, nodes = typeof(empty_program()), typeof(empty_nodes())
-    signature = number(program, nodes, slots, number, stream, number)
+    slots, stream = np.zeros(1, np.int32), np.zeros(4, np.uint64)
     search = _kernels.search_by_playouts if wanted else _kernels.search_nothing
-    return pointer(search, signature)
+    program, nodes = empty_program(), empty_nodes()
+    return pointer(search, 0, program, nodes, slots, 0, stream, 0)
 
 
 def fit(habits: Habits, atlas: Atlas) -> Habits:

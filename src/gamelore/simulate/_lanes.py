@@ -50,26 +50,26 @@ def _make_load(words: int) -> Callable[..., Any]:
     kind = LanesType(words)
 
     @intrinsic
-    def load(context, address, word):  # type: ignore[no-untyped-def]
+    def load(context, address, word):
         """The lanes that start at a word after the address."""
 
-        def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        def code(context, builder, signature, arguments):
             pointer = _pointer(builder, *arguments, kind)
             return builder.load(pointer, align=_alignment(kind))
 
         return kind(types.uint64, types.int64), code
 
-    return load  # type: ignore[no-any-return]
+    return load
 
 
 def _make_splat(words: int) -> Callable[..., Any]:
     kind = LanesType(words)
 
     @intrinsic
-    def splat(context, word):  # type: ignore[no-untyped-def]
+    def splat(context, word):
         """Lanes with the same word everywhere."""
 
-        def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        def code(context, builder, signature, arguments):
             vector = ir.VectorType(_I64, words)
             nothing = ir.Constant(vector, ir.Undefined)
             first = builder.insert_element(nothing, arguments[0], ir.Constant(_I32, 0))
@@ -78,7 +78,7 @@ def _make_splat(words: int) -> Callable[..., Any]:
 
         return kind(types.uint64), code
 
-    return splat  # type: ignore[no-any-return]
+    return splat
 
 
 load8, load4 = _make_load(8), _make_load(4)
@@ -86,10 +86,10 @@ splat8, splat4 = _make_splat(8), _make_splat(4)
 
 
 @intrinsic
-def store(context, address, word, lanes):  # type: ignore[no-untyped-def]
+def store(context, address, word, lanes):
     """Put lanes where they start at a word after the address."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         pointer = _pointer(builder, arguments[0], arguments[1], lanes)
         builder.store(arguments[2], pointer, align=_alignment(lanes))
         return context.get_dummy_value()
@@ -99,13 +99,13 @@ def store(context, address, word, lanes):  # type: ignore[no-untyped-def]
 
 def _binary(operation: str) -> Callable[..., Any]:
     @intrinsic
-    def apply(context, a, b):  # type: ignore[no-untyped-def]
-        def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def apply(context, a, b):
+        def code(context, builder, signature, arguments):
             return getattr(builder, operation)(*arguments)
 
         return a(a, b), code
 
-    return apply  # type: ignore[no-any-return]
+    return apply
 
 
 _and, _or, _xor = map(_binary, ("and_", "or_", "xor"))
@@ -113,7 +113,7 @@ _and, _or, _xor = map(_binary, ("and_", "or_", "xor"))
 
 def _define(symbol: Callable[..., Any], primitive: Callable[..., Any]) -> None:
     @overload(symbol)
-    def define(a, b):  # type: ignore[no-untyped-def]
+    def define(a, b):
         if isinstance(a, LanesType) and a == b:
             return lambda a, b: primitive(a, b)
         return None
@@ -128,25 +128,25 @@ for _symbol, _primitive in (
 
 
 @intrinsic
-def _not(context, a):  # type: ignore[no-untyped-def]
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+def _not(context, a):
+    def code(context, builder, signature, arguments):
         return builder.not_(arguments[0])
 
     return a(a), code
 
 
 @overload(operator.invert)
-def _invert(a):  # type: ignore[no-untyped-def]
+def _invert(a):
     if isinstance(a, LanesType):
         return lambda a: _not(a)
     return None
 
 
 @intrinsic
-def any_lane(context, lanes):  # type: ignore[no-untyped-def]
+def any_lane(context, lanes):
     """Whether any lane is set."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         wide = ir.IntType(64 * lanes.words)
         number = builder.bitcast(arguments[0], wide)
         return builder.icmp_unsigned("!=", number, ir.Constant(wide, 0))
@@ -173,10 +173,10 @@ def _pack(builder: Any, values: list[Any]) -> Any:
 
 
 @intrinsic
-def zero_planes(context, lanes, count):  # type: ignore[no-untyped-def]
+def zero_planes(context, lanes, count):
     """The number 0 in every lane, in a constant number of planes."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         zero = ir.Constant(arguments[0].type, None)
         return _pack(builder, [zero] * count.literal_value)
 
@@ -186,10 +186,10 @@ def zero_planes(context, lanes, count):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def increase(context, planes, lanes):  # type: ignore[no-untyped-def]
+def increase(context, planes, lanes):
     """Add one where a lane is set."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         carry = arguments[1]
         result = []
         for plane in _unpack(builder, arguments[0], planes.count):
@@ -201,10 +201,10 @@ def increase(context, planes, lanes):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def decrease(context, planes, lanes):  # type: ignore[no-untyped-def]
+def decrease(context, planes, lanes):
     """Subtract one where a lane is set; below zero comes the largest number."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         borrow = arguments[1]
         result = []
         for plane in _unpack(builder, arguments[0], planes.count):
@@ -216,10 +216,10 @@ def decrease(context, planes, lanes):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def nonzero(context, planes):  # type: ignore[no-untyped-def]
+def nonzero(context, planes):
     """The lanes whose number is not 0."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         result, *rest = _unpack(builder, arguments[0], planes.count)
         for plane in rest:
             result = builder.or_(result, plane)
@@ -229,10 +229,10 @@ def nonzero(context, planes):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def smear(context, planes):  # type: ignore[no-untyped-def]
+def smear(context, planes):
     """Every bit below a number's highest one set too."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         values = _unpack(builder, arguments[0], planes.count)
         for p in range(planes.count - 2, -1, -1):
             values[p] = builder.or_(values[p], values[p + 1])
@@ -242,10 +242,10 @@ def smear(context, planes):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def mask_planes(context, one, other):  # type: ignore[no-untyped-def]
+def mask_planes(context, one, other):
     """Both numbers' common bits."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         pairs = zip(*(_unpack(builder, a, one.count) for a in arguments), strict=True)
         return _pack(builder, [builder.and_(a, b) for a, b in pairs])
 
@@ -253,10 +253,10 @@ def mask_planes(context, one, other):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def above(context, one, other):  # type: ignore[no-untyped-def]
+def above(context, one, other):
     """The lanes where one number is greater than the other."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         pairs = zip(*(_unpack(builder, a, one.count) for a in arguments), strict=True)
         greater = ir.Constant(ir.VectorType(_I64, one.dtype.words), None)
         for a, b in pairs:
@@ -269,10 +269,10 @@ def above(context, one, other):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def replace_where(context, lanes, planes, other):  # type: ignore[no-untyped-def]
+def replace_where(context, lanes, planes, other):
     """The other number where a lane is set."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         mask = arguments[0]
         keep = builder.not_(mask)
         pairs = zip(
@@ -287,13 +287,13 @@ def replace_where(context, lanes, planes, other):  # type: ignore[no-untyped-def
 
 
 @intrinsic
-def random_planes(context, state, address):  # type: ignore[no-untyped-def]
+def random_planes(context, state, address):
     """Random numbers in as many planes as `state` has, by xoshiro256++.
 
     Each word of lanes has a generator of its own; their states stand at the address.
     """
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         kind = state.dtype
 
         def place(i: int) -> Any:
@@ -331,20 +331,20 @@ def random_planes(context, state, address):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def count_ones(context, word):  # type: ignore[no-untyped-def]
+def count_ones(context, word):
     """How many bits of a word are set."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         return builder.ctpop(arguments[0])
 
     return types.uint64(types.uint64), code
 
 
 @intrinsic
-def lowest_one(context, word):  # type: ignore[no-untyped-def]
+def lowest_one(context, word):
     """The number of the lowest bit that is set; the word must not be 0."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), code

@@ -21,7 +21,6 @@ class SlowEngineWarning(UserWarning):
     """A game does not ground within the limits, so the interpreter plays it."""
 
 
-@lru_cache(maxsize=32)
 def simulator(
     game: Game, engine: Engine = "auto", limits: GroundLimits | None = None
 ) -> Simulator:
@@ -30,6 +29,14 @@ def simulator(
     `auto` compiles the game, and falls back to the interpreter, with a
     `SlowEngineWarning`, where it does not ground within the limits.
     """
+    return _simulator(game, game.source, engine, limits)
+
+
+@lru_cache(maxsize=32)
+def _simulator(
+    game: Game, source: str, engine: Engine, limits: GroundLimits | None
+) -> Simulator:
+    """`source` is only a part of the key: equal rules may be drawn differently."""
     if engine == "interpreter":
         return Interpreter(game)
     try:
@@ -40,6 +47,6 @@ def simulator(
         warnings.warn(
             f"{game.name!r} is played by the interpreter, slowly: {error}",
             SlowEngineWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         return Interpreter(game)

@@ -90,7 +90,7 @@ class Simulator(ABC):
 
     @property
     def goal_values(self) -> tuple[tuple[int, ...], ...]:
-        """Per role, the goals it can reach by the rules, ascending; or more than those."""
+        """Per role, the goals the rules let it reach, ascending; perhaps more."""
         return tuple(_written_goals(self.game, role) for role in self.roles)
 
     @abstractmethod
@@ -155,7 +155,7 @@ class Simulator(ABC):
 
 
 def _written_goals(game: Game, role: Role) -> tuple[int, ...]:
-    """The goals that the rules write down for a role; all numbers where they compute."""
+    """The goals that rules write down for a role; all numbers where they compute."""
     values: set[int] = set()
     for rule in game.rules:
         if rule.head.relation == "goal":

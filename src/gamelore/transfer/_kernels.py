@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.atlas._kernels import NO_SHAPE, number_set
-from gamelore.kernels import kernel
+from gamelore.kernels import lean, lean_recursion
 
 
 class Plan(NamedTuple):
@@ -22,7 +22,7 @@ class Plan(NamedTuple):
     unknown: float  # the value of what nothing is known of
 
 
-@kernel
+@lean_recursion
 def compose(shapes, plan, shape, level):
     """The value of a template `level` plies under an afterstate."""
     if shape < plan.rewards.shape[0]:
@@ -34,24 +34,24 @@ def compose(shapes, plan, shape, level):
             return plan.values[shape]
         return plan.unknown
     first = shapes.first[shape]
-    size = shapes.size[shape]
-    below = np.empty(size, np.float64)
-    for i in range(size):
-        below[i] = compose(shapes, plan, np.int64(shapes.items[first + i]), level + 1)
-    highest = below.max()
-    if level % 2 == 1:
-        return highest
-    # the exponents are never positive, so that none overflows
-    best = below.min() if plan.sharpness > 0 else highest
-    total, weights = 0.0, 0.0
-    for value in below:
-        weight = np.exp(plan.sharpness * (best - value))
+    highest = -np.inf
+    favourite, total, weights = -np.inf, 0.0, 0.0
+    for item in range(first, first + shapes.size[shape]):
+        value = compose(shapes, plan, np.int64(shapes.items[item]), level + 1)
+        highest = max(highest, value)
+        wish = -plan.sharpness * value
+        if wish > favourite:  # weights are relative to the largest, so none overflows
+            shrink = np.exp(favourite - wish)
+            favourite, total, weights = wish, total * shrink, weights * shrink
+        weight = np.exp(wish - favourite)
         total += weight * value
         weights += weight
+    if level % 2 == 1:
+        return highest
     return plan.unknown + plan.trust * (total / weights - plan.unknown)
 
 
-@kernel
+@lean_recursion
 def shorten(shapes, shape, depth):
     """The template of fewer plies in a deeper one, or NO_SHAPE for lack of room."""
     open_leaf = np.int64(shapes.open_leaf[0])
@@ -59,11 +59,11 @@ def shorten(shapes, shape, depth):
         return np.int64(shape)
     if depth == 0:
         return open_leaf
-    first = shapes.first[shape]
-    parts = np.empty(shapes.size[shape], np.int32)
+    parts = shapes.below[depth]
     count = 0
-    for i in range(shapes.size[shape]):
-        short = shorten(shapes, np.int64(shapes.items[first + i]), depth - 1)
+    first = shapes.first[shape]
+    for item in range(first, first + shapes.size[shape]):
+        short = shorten(shapes, np.int64(shapes.items[item]), depth - 1)
         if short == NO_SHAPE:
             return np.int64(NO_SHAPE)
         place = 0
@@ -78,7 +78,7 @@ def shorten(shapes, shape, depth):
     return np.int64(number_set(shapes, parts[:count]))
 
 
-@kernel
+@lean
 def hierarchical_value(shapes, plan, shape):
     """What was learned of the feature in a deep template or else what is composed.
 
@@ -89,4 +89,5 @@ def hierarchical_value(shapes, plan, shape):
         return np.nan
     if feature < plan.values.shape[0] and not np.isnan(plan.values[feature]):
         return plan.values[feature]
-    return compose(shapes, plan, np.int64(shape), 0)
+    # a literal 0 would compile it for literals too, which numba cannot load from disk
+    return compose(shapes, plan, np.int64(shape), np.int64(0))
