@@ -12,32 +12,28 @@ ROOT = Path(__file__).resolve().parent.parent
 
 SOURCE = ROOT / "src"
 
-MAY_IMPORT: dict[str, set[str]] = {
-    "errors": set(),
-    "cache": set(),
-    "kernels": {"cache"},
-    "gdl": {"errors"},
-    "games": {"errors", "gdl"},
-    "ground": {"errors", "gdl"},
-    "circuit": {"errors", "cache", "gdl", "ground"},
-    "simulate": {"errors", "kernels", "gdl", "games", "ground", "circuit"},
-    "play": {"errors", "kernels", "gdl", "games", "simulate", "atlas"},
-    "learn": {"errors", "kernels", "gdl", "circuit", "simulate", "atlas", "play"},
-    "transfer": {"errors", "kernels", "gdl", "simulate", "atlas", "learn"},
-    "atlas": {"errors", "kernels", "gdl", "circuit", "simulate"},
-    "bench": {"errors", "games", "simulate"},
-    "cli": {
-        "errors",
-        "gdl",
-        "games",
-        "circuit",
-        "simulate",
-        "play",
-        "bench",
-        "atlas",
-        "transfer",
-    },
-    "__main__": {"cli"},
+LAYERS = (
+    ("errors", "cache"),
+    ("kernels",),
+    ("gdl",),
+    ("games",),
+    ("ground",),
+    ("circuit",),
+    ("simulate",),
+    ("atlas",),
+    ("play",),
+    ("learn",),
+    ("transfer",),
+    ("experiments", "bench"),
+    ("cli",),
+    ("__main__",),
+)
+"""The parts, each in reach of those in later lines only."""
+
+MAY_IMPORT = {
+    part: {below for layer in LAYERS[:depth] for below in layer}
+    for depth, layer in enumerate(LAYERS)
+    for part in layer
 }
 """For each part, the parts it may import besides itself.
 
@@ -48,7 +44,7 @@ EXTRAS = {"pyspiel", "gamelore.transfer.pictures"}
 """What not every installation has or what is slow to import, and so is imported where
 it is used."""
 
-COMPILERS = {"numba", "llvmlite", "gamelore.kernels"}
+COMPILERS = {"numba", "llvmlite"}
 KERNELS = {"_kernels.py", "_lanes.py", "kernels.py"}
 """What compiles at run time, and the only modules that may import it."""
 
