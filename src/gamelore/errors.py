@@ -11,7 +11,8 @@
     ├── NotTurnTakingError   two roles have a choice at once, where one must move
     ├── TraceError           a trace file that cannot be read
     ├── FeatureError         text or a template that is no game-tree feature
-    └── KnowledgeError       knowledge that cannot be read, kept or applied
+    ├── KnowledgeError       knowledge that cannot be read, kept or applied
+    └── CheckpointError      a course of learning that cannot be saved or resumed
 
 Messages are lower case: what was wrong, then where.
 """
@@ -78,3 +79,7 @@ class FeatureError(GameloreError):
 
 class KnowledgeError(GameloreError):
     """Knowledge that cannot be read, kept or applied."""
+
+
+class CheckpointError(GameloreError):
+    """A course of learning that cannot be saved, read or resumed."""

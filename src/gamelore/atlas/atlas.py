@@ -133,6 +133,16 @@ class Atlas:
                 for edge in self.edges(parent)
             }
 
+    def make_way(self, node: int, depth: int) -> None:
+        """Help a kernel that failed under a node: with room, or with successors."""
+        most = max(map(len, self.simulator.moves))
+        free_nodes = len(self.nodes.rows) - int(self.nodes.used[0])
+        free_edges = len(self.nodes.child) - int(self.nodes.used[1])
+        if min(free_nodes, free_edges) < most:
+            self.grow()
+        else:
+            self.explore(node, depth)
+
     def resolve(self, status: int, node: int) -> None:
         """Do what a kernel could not do: make room, or ask the interpreter."""
         if status == _kernels.NO_ROOM:

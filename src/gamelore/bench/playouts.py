@@ -86,6 +86,7 @@ def measure(
 
 def _rates(play: Play, seconds: float, rounds: int) -> Iterator[float]:
     """Playouts per second, measured anew each round; first runs only find the size."""
+    play(1)  # kernels compile now, not in a round
     count = 1
     while True:
         taken = _time(play, count)

@@ -5,7 +5,7 @@ read, drawn and reported, and a README that lists where it departs from the pape
 experiments share lies beside them:
 
 settings     dataclasses whose field docstrings become options
-parallel     independent tasks on several cores, their seeds, their atlases
+parallel     independent tasks on several cores, and their seeds
 statistics   averages with intervals, and verdicts
 output       folders that are complete or absent, tables
 """

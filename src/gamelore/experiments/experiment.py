@@ -27,8 +27,9 @@ class Experiment:
 
     settings: type[Any]
     """A frozen dataclass; each field with its docstring becomes an option."""
-    reproduce: Callable[[Any, Path, Advance], str]
-    """Runs it with settings, writes a folder, says in a few lines what came out."""
+    reproduce: Callable[[Any, Path, int, Advance], str]
+    """Runs it with settings, writes a folder, on so many cores, reports how far it is;
+    says in a few lines what came out."""
     matches: Callable[[Any], int]
     """How many matches these settings ask for: the length of the progress bar."""
     quick: Mapping[str, Any] = field(default_factory=dict)
@@ -41,9 +42,7 @@ def find_experiment(name: str) -> Experiment:
         near = get_close_matches(name, EXPERIMENTS, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         known = ", ".join(EXPERIMENTS)
-        raise GameloreError(
-            f"no experiment is called {name!r}; {hint}there are {known}"
-        )
+        raise GameloreError(f"no experiment is called {name!r}; {hint}there are {known}")
     experiment = import_module(f"gamelore.experiments.{name}").EXPERIMENT
     assert isinstance(experiment, Experiment)
     return experiment

@@ -3,7 +3,8 @@
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Cell, Table
-from gamelore.learn.training import FeatureValues, Plan, Record, Training
+from gamelore.learn.training import Plan, Record, Training
+from gamelore.learn.values import FeatureValues, Values
 
 __all__ = [
     "Cell",
@@ -19,4 +20,5 @@ __all__ = [
     "TDSettings",
     "Table",
     "Training",
+    "Values",
 ]

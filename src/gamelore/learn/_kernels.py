@@ -80,17 +80,22 @@ class Streams(NamedTuple):
     kept: np.ndarray  # uint64 [3, 4]   the others, as they were before the match
 
 
+class Prior(NamedTuple):
+    """What one role knows of positions that are not in its table."""
+
+    shapes: Shapes
+    features: np.ndarray  # float64 [·]   per template, its value, or not a number
+
+
 class Task(NamedTuple):
     """The game, what is known of it, and who plays."""
 
     chart: Chart
-    shapes: Shapes
-    features: np.ndarray  # float64 [·]   per template, its value, or not a number
     rival: Habits
     own: Habits  # the learner's, where it knows nothing
     root: int
     chance: int  # the role `random`, or -1
-    home: int  # the role whose memory comes first
+    home: int  # the role whose memory and prior come first
 
 
 class Log(NamedTuple):
@@ -156,11 +161,8 @@ def _add_cell(nodes, memory, method, node, edge, value):
 
 
 @lean_part
-def initial_value(chart, shapes, features, method, role, node):
-    """The value a new afterstate begins with; not a number where there was no room.
-
-    features: float64 [·]   per template, its value, or not a number
-    """
+def initial_value(chart, prior, method, role, node):
+    """The value a new afterstate begins with; not a number where there was no room."""
     nodes = chart.nodes
     if method.initial == DEFAULT and not method.sees_ends:
         return method.default
@@ -171,11 +173,12 @@ def initial_value(chart, shapes, features, method, role, node):
     if method.initial == LOOKAHEAD:
         return look_ahead(chart, role, node, method.depth, method.rule, method.default)
     if method.initial == FEATURES:
-        shape = find_shape(chart, shapes, role, node, method.depth)
+        shape = find_shape(chart, prior.shapes, role, node, method.depth)
         if shape == NO_SHAPE:
             return np.nan
-        if shape < features.shape[0] and not np.isnan(features[shape]):
-            return features[shape]
+        known = prior.features
+        if shape < known.shape[0] and not np.isnan(known[shape]):
+            return known[shape]
     return method.default
 
 
@@ -183,23 +186,30 @@ def initial_value(chart, shapes, features, method, role, node):
 
 
 @lean_part
-def choose_greedily(nodes, memory, method, node, epsilon, stream):
+def choose_greedily(chart, memory, method, prior, node, epsilon, stream):
     """The edge a learner takes: any with probability epsilon, else the best it knows.
 
-    Ties are broken at random. By afterstates, what is unknown has the default value; by
-    actions, only what is known is compared, and -1 is returned where nothing is.
+    Ties are broken at random. By afterstates, what is unknown has the default value, or
+    its initial value on sight; by actions, only what is known is compared. FAILED where
+    an initial value could not be found, or no action is known.
     """
+    nodes = chart.nodes
     first = nodes.first[node]
     degree = nodes.degree[node]
     if draw_unit(stream) < epsilon:
         return first + draw_below(stream, degree)
     best = -np.inf
     ties = 0
-    choice = np.int64(-1)
+    choice = np.int64(FAILED)
     for edge in range(first, first + degree):
         cell = find_cell(nodes, memory, method, node, edge)
         if cell >= 0:
             value = memory.values[cell]
+        elif method.on_sight:
+            role, child = nodes.mover[node], nodes.child[edge]
+            value = initial_value(chart, prior, method, role, child)
+            if np.isnan(value):
+                return np.int64(FAILED)
         elif method.keyed_by == AFTERSTATES:
             value = method.default
         else:
@@ -211,22 +221,6 @@ def choose_greedily(nodes, memory, method, node, epsilon, stream):
             if draw_below(stream, ties) == 0:
                 choice = np.int64(edge)
     return choice
-
-
-@lean_part
-def _consider(chart, memory, method, shapes, features, role, node):
-    """Make cells for every afterstate in sight; whether there was room."""
-    nodes = chart.nodes
-    first = nodes.first[node]
-    for edge in range(first, first + nodes.degree[node]):
-        if find_cell(nodes, memory, method, node, edge) >= 0:
-            continue
-        child = nodes.child[edge]
-        value = initial_value(chart, shapes, features, method, role, child)
-        if np.isnan(value) or memory.used[0] == memory.values.shape[0]:
-            return False
-        _add_cell(nodes, memory, method, node, edge, value)
-    return True
 
 
 # ── learning ────────────────────────────────────────────────────────────────────────
@@ -271,11 +265,18 @@ def update_actions(nodes, memory, method, log, count, reward):
 
 
 @lean_part
-def learn_match(chart, memory, method, shapes, features, role, log, count, end):
-    """Fold one match in, all of it or nothing.  end: the terminal node"""
+def _learn_match(chart, memory, method, prior, role, log, count, end):
+    """Fold one match in, all of it or nothing.  end: the terminal node
+
+    What is made for moves in sight stays: it would be made again all the same.
+    """
     nodes = chart.nodes
     edges = log.edges
     fresh = log.fresh
+    if method.on_sight:
+        status = _consider(chart, memory, method, prior, role, log, count)
+        if status != FINE:
+            return status
     if memory.used[0] + count + 1 > memory.values.shape[0]:
         return NO_CELLS
     for t in range(count):
@@ -284,7 +285,7 @@ def learn_match(chart, memory, method, shapes, features, role, log, count, end):
             continue
         if find_cell(nodes, memory, method, log.nodes[t], edges[t]) < 0:
             child = nodes.child[edges[t]]
-            fresh[t] = initial_value(chart, shapes, features, method, role, child)
+            fresh[t] = initial_value(chart, prior, method, role, child)
             if np.isnan(fresh[t]):
                 log.trouble[0] = child
                 return NO_SHAPE
@@ -304,6 +305,33 @@ def learn_match(chart, memory, method, shapes, features, role, log, count, end):
     for t in range(count):
         memory.visits[cells[t]] += np.uint32(1)
     update_afterstates(memory, method, cells, count, reward)
+    return FINE
+
+
+@lean
+def learn_match(chart, memory, method, prior, role, log, count, end):
+    """Fold in one match that Python has played; a status."""
+    return _learn_match(chart, memory, method, prior, role, log, count, end)
+
+
+@lean_part
+def _consider(chart, memory, method, prior, role, log, count):
+    """Make cells for every afterstate that was in sight in a match; a status."""
+    nodes = chart.nodes
+    for t in range(count):
+        node = log.nodes[t]
+        first = nodes.first[node]
+        for edge in range(first, first + nodes.degree[node]):
+            if find_cell(nodes, memory, method, node, edge) >= 0:
+                continue
+            child = nodes.child[edge]
+            value = initial_value(chart, prior, method, role, child)
+            if np.isnan(value):
+                log.trouble[0] = child
+                return NO_SHAPE
+            if memory.used[0] == memory.values.shape[0]:
+                return NO_CELLS
+            _add_cell(nodes, memory, method, node, edge, value)
     return FINE
 
 
@@ -330,19 +358,27 @@ def _end_cell(nodes, memory, method, role, end):
 
 
 @lean_part
-def _own_edge(chart, memory, method, habits, streams, node, epsilon):
-    """The edge the learner takes; where it knows nothing, by playouts or by lot."""
+def _own_edge(chart, memory, method, prior, habits, stream, node, epsilon):
+    """The edge the learner takes; where it knows no action, by playouts or by lot."""
     nodes = chart.nodes
-    edge = choose_greedily(nodes, memory, method, node, epsilon, streams.learner)
-    if edge >= 0:
+    edge = choose_greedily(chart, memory, method, prior, node, epsilon, stream)
+    if edge >= 0 or method.keyed_by == AFTERSTATES:
         return edge
     if method.searches:
-        return choose_by_playouts(chart, habits, streams.learner, node)
-    return nodes.first[node] + draw_below(streams.learner, nodes.degree[node])
+        return choose_by_playouts(chart, habits, stream, node)
+    return nodes.first[node] + draw_below(stream, nodes.degree[node])
+
+
+@lean
+def choose_move(chart, memory, method, prior, habits, stream, node, epsilon):
+    """The edge a learner takes from a node, or FAILED, when Python asks."""
+    if open_up(chart, node) != FINE:
+        return np.int64(FAILED)
+    return _own_edge(chart, memory, method, prior, habits, stream, node, epsilon)
 
 
 @lean_part
-def play_match(task, memory, method, streams, log, role, epsilon):
+def play_match(task, memory, method, prior, streams, log, role, epsilon):
     """Play one match: its status, the learner's moves, its length, where it ended."""
     chart = task.chart
     nodes = chart.nodes
@@ -358,11 +394,16 @@ def play_match(task, memory, method, streams, log, role, epsilon):
             return TOO_LONG, count, length, node
         mover = nodes.mover[node]
         if mover == role:
-            if method.on_sight and not _consider(
-                chart, memory, method, task.shapes, task.features, role, node
-            ):
-                return NO_CELLS, count, length, node
-            edge = _own_edge(chart, memory, method, task.own, streams, node, epsilon)
+            edge = _own_edge(
+                chart,
+                memory,
+                method,
+                prior,
+                task.own,
+                streams.learner,
+                node,
+                epsilon,
+            )
             log.nodes[count] = node
             log.edges[count] = edge
             count += 1
@@ -394,30 +435,26 @@ def _restore_streams(streams):
 
 
 @lean
-def run_matches(task, memories, method, streams, log, roles, epsilons, first, end):
+def run_matches(task, tables, method, streams, log, courses, first, end):
     """Play and learn matches first … end; a status, and the match it stopped before.
 
-    roles: int8 [matches], epsilons: float64 [matches]. A match that cannot be finished
-    leaves no trace: it is played again, the same, once there is room for it.
+    tables: memories and priors of at most two roles. courses: int8 [matches] the role
+    that learns and float64 [matches] epsilon. A match that cannot be finished leaves no
+    trace: it is played again, the same, once there is room for it.
     """
+    memories, priors = tables
+    roles, epsilons = courses
     for match in range(first, end):
         _keep_streams(streams)
         role = np.int64(roles[match])
         memory = memories[0] if role == task.home else memories[1]
+        prior = priors[0] if role == task.home else priors[1]
         status, count, length, node = play_match(
-            task, memory, method, streams, log, role, epsilons[match]
+            task, memory, method, prior, streams, log, role, epsilons[match]
         )
         if status == FINE:
-            status = learn_match(
-                task.chart,
-                memory,
-                method,
-                task.shapes,
-                task.features,
-                role,
-                log,
-                count,
-                node,
+            status = _learn_match(
+                task.chart, memory, method, prior, role, log, count, node
             )
         if status != FINE:
             _restore_streams(streams)

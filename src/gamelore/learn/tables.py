@@ -27,6 +27,14 @@ class Cell(NamedTuple):
     visits: int
 
 
+class Cells(NamedTuple):
+    """The entries of a table as arrays, in the order they were made."""
+
+    rows: npt.NDArray[np.uint64]  # uint64 [n, width]
+    values: npt.NDArray[np.float64]  # float64 [n]
+    visits: npt.NDArray[np.uint32]  # uint32 [n]
+
+
 class Table:
     """Grows as it is filled; `memory` is what kernels see of it."""
 
@@ -75,6 +83,10 @@ class Table:
     def visits(self) -> npt.NDArray[np.uint32]:
         """uint32 [n]"""
         return self.memory.visits[: len(self)]
+
+    def cells(self) -> Cells:
+        """A copy of all entries; `from_arrays` makes the same table of them."""
+        return Cells(self.rows.copy(), self.values.copy(), self.visits.copy())
 
     def find(self, row: npt.NDArray[np.uint64]) -> Cell | None:
         """The cell with this key."""

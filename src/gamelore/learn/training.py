@@ -6,31 +6,25 @@ same state it plays the same matches and ends with the same table, bit for bit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import FINE, LOOKAHEAD_RULES, NO_SHAPE, Atlas, Templates
+from gamelore.atlas import FINE, NO_SHAPE, Atlas
 from gamelore.errors import GameloreError
 from gamelore.learn import _kernels
-from gamelore.learn._kernels import Log, Method, Streams, Task
+from gamelore.learn._kernels import Log, Streams, Task
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.tables import Table
+from gamelore.learn.tables import Cells, Table
+from gamelore.learn.values import FeatureValues, Values, empty_table
 from gamelore.play.habits import PlayerSettings, fit, habits_of
+from gamelore.simulate import CircuitSimulator
 
 Seat: TypeAlias = Literal["first", "second", "alternate"]
-
-
-@dataclass(frozen=True)
-class FeatureValues:
-    """Initial values by template: what was learned elsewhere, ready for this game."""
-
-    templates: Templates
-    values: npt.NDArray[np.float64]
-    """float64 [·]: per template's number its value, or not a number."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +53,18 @@ class Record:
     """int64 [n]: size of the learner's table after each match"""
 
 
+@dataclass(frozen=True)
+class State:
+    """All that the next matches of a course depend on, besides its plan."""
+
+    matches: int
+    """How many were played."""
+    streams: npt.NDArray[np.uint64]
+    """uint64 [3, 4]: the randomness of learner, opponent and chance"""
+    tables: Mapping[int, Cells]
+    """By role, the cells in the order they were made."""
+
+
 class Training:
     """Plays and learns, as far as it is told to."""
 
@@ -66,22 +72,25 @@ class Training:
         self,
         atlas: Atlas,
         plan: Plan | None = None,
-        features: FeatureValues | None = None,
+        *features: FeatureValues | None,
     ) -> None:
+        """`features`: initial values by template for every role that learns, if any."""
         self.atlas = atlas
         self.plan = plan or Plan()
-        self.features = features
+        self.features = {f.templates.role: f for f in features if f is not None}
         self.matches = 0
         self.players = [
             r for r, name in enumerate(atlas.simulator.roles) if name != "random"
         ]
         self.seats = _seats(self.plan.seat, self.players, atlas.simulator.game.name)
-        width = atlas.simulator.width + isinstance(self.plan.learner, QSettings)
-        self.tables = {role: Table(width) for role in dict.fromkeys(self.seats)}
-        self.streams = _streams(self.plan.seed)
+        self.tables = {r: empty_table(atlas, self.plan.learner) for r in self.seats}
+        self.streams = streams_of(self.plan.seed)
+        self._check()
         self._rival = habits_of(atlas, self.plan.against)
         self._own = habits_of(
-            atlas, PlayerSettings(playouts=self._playouts), searches=self._playouts > 1
+            atlas,
+            PlayerSettings(playouts=max(1, self._playouts)),
+            searches=self._playouts > 0,
         )
 
     @property
@@ -89,22 +98,33 @@ class Training:
         """The table of the only role that learns, or of the first of two."""
         return self.tables[self.seats[0]]
 
+    def values(self, role: int) -> Values:
+        """What a role has learned, for players to look up."""
+        return Values(
+            self.atlas,
+            role,
+            self.plan.learner,
+            self.tables[role],
+            self.plan.lookahead,
+            self.features.get(role),
+        )
+
     def run(self, matches: int) -> Record:
         """Play and learn that many matches more."""
         numbers = np.arange(self.matches, self.matches + matches)
-        roles = np.array([self.seats[n % len(self.seats)] for n in numbers], np.int8)
+        roles = np.array(self.seats, np.int8)[numbers % len(self.seats)]
         epsilons = self.plan.schedule(numbers)
-        log = self._log(matches)
+        log = empty_log(matches, self.plan.longest_match)
+        first, last = self.values(self.seats[0]), self.values(self.seats[-1])
         done = 0
         while done < matches:
             status, done = _kernels.run_matches(
                 self._task(),
-                self._memories(),
-                self._method(),
+                ((first.memory, last.memory), (first.prior, last.prior)),
+                first.method,
                 self.streams,
                 log,
-                roles,
-                epsilons,
+                (roles, epsilons),
                 done,
                 matches,
             )
@@ -113,25 +133,47 @@ class Training:
         self.matches += matches
         return Record(log.rewards, log.lengths, log.cells)
 
+    def state(self) -> State:
+        """Where the course stands; nothing that is learned later changes it."""
+        tables = {role: table.cells() for role, table in self.tables.items()}
+        return State(self.matches, np.stack(self.streams[:3]), tables)
+
+    def restore(self, state: State) -> None:
+        """Stand where a course of the same game and plan stood, and go on like it."""
+        if state.tables.keys() != self.tables.keys():
+            raise ValueError(
+                f"tables must be of roles {sorted(self.tables)},"
+                f" got {sorted(state.tables)}"
+            )
+        for role, table in self.tables.items():
+            width = state.tables[role].rows.shape[1]
+            if width != table.width:
+                raise ValueError(f"keys must have {table.width} words, got {width}")
+        self.tables = {role: Table.from_arrays(*state.tables[role]) for role in self.tables}
+        for stream, saved in zip(self.streams[:3], state.streams, strict=True):
+            stream[:] = saved
+        self.matches = state.matches
+
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     @property
     def _playouts(self) -> int:
         learner = self.plan.learner
-        return max(1, learner.playouts if isinstance(learner, QSettings) else 1)
+        return learner.playouts if isinstance(learner, QSettings) else 0
 
-    def _log(self, matches: int) -> Log:
-        longest = self.plan.longest_match
-        return Log(
-            rewards=np.zeros(matches),
-            lengths=np.zeros(matches, np.int32),
-            cells=np.zeros(matches, np.int64),
-            edges=np.zeros(longest, np.int64),
-            nodes=np.zeros(longest, np.int32),
-            path=np.zeros(longest + 1, np.int64),
-            fresh=np.zeros(longest),
-            trouble=np.zeros(1, np.int64),
-        )
+    def _check(self) -> None:
+        """Refuse what could never be played."""
+        simulator = self.atlas.simulator
+        without = [r for r in self.seats if self.features and r not in self.features]
+        if without:
+            names = ", ".join(simulator.roles[role] for role in without)
+            raise GameloreError(f"{names} learns too, but has no values of features")
+        searches = self._playouts > 0 or self.plan.against.name == "monte-carlo"
+        if searches and not isinstance(simulator, CircuitSimulator):
+            raise GameloreError(
+                f"whole courses with Monte Carlo search need {simulator.game.name!r}"
+                " compiled; on the interpreter, let players play match by match"
+            )
 
     def _task(self) -> Task:
         atlas = self.atlas
@@ -139,8 +181,6 @@ class Training:
         names = atlas.simulator.roles
         return Task(
             chart=atlas.chart,
-            shapes=self._templates().shapes,
-            features=self.features.values if self.features else np.zeros(0),
             rival=self._rival,
             own=self._own,
             root=atlas.root,
@@ -148,77 +188,12 @@ class Training:
             home=self.seats[0],
         )
 
-    def _templates(self) -> Templates:
-        if self.features is None:
-            self.features = FeatureValues(
-                Templates(self.atlas, self.seats[0]), np.zeros(0)
-            )
-        self.features.templates.fit()
-        return self.features.templates
-
-    def _memories(self) -> tuple[_kernels.Memory, _kernels.Memory]:
-        nodes = self.atlas.nodes
-        by_action = isinstance(self.plan.learner, QSettings)
-        for table in self.tables.values():
-            table.fit(len(nodes.child) if by_action else len(nodes.rows))
-        return self.tables[self.seats[0]].memory, self.tables[self.seats[-1]].memory
-
-    def _method(self) -> Method:
-        learner, lookahead = self.plan.learner, self.plan.lookahead
-        goals = self.atlas.simulator.goal_values[self.seats[0]]
-        middle = (min(goals) + max(goals)) / 2
-        if isinstance(learner, QSettings):
-            return Method(
-                keyed_by=_kernels.ACTIONS,
-                step_size=learner.step_size,
-                discount=learner.discount,
-                trace_decay=0.0,
-                default=0.0,
-                initial=_kernels.DEFAULT,
-                depth=0,
-                rule=0,
-                on_sight=0,
-                sees_ends=0,
-                keeps_end=0,
-                searches=int(learner.playouts > 0),
-            )
-        initial, depth, rule = _kernels.DEFAULT, 0, 0
-        if lookahead is not None:
-            initial, depth = _kernels.LOOKAHEAD, lookahead.depth
-            rule = LOOKAHEAD_RULES[lookahead.rule]
-        elif self.features is not None and len(self.features.values):
-            initial, depth = _kernels.FEATURES, self.features.templates.depth
-        sees_ends = learner.sees_ends
-        if sees_ends is None:
-            sees_ends = initial != _kernels.DEFAULT
-        default = middle if learner.default_value is None else learner.default_value
-        return Method(
-            keyed_by=_kernels.AFTERSTATES,
-            step_size=learner.step_size,
-            discount=learner.discount,
-            trace_decay=learner.trace_decay,
-            default=float(default),
-            initial=initial,
-            depth=depth,
-            rule=rule,
-            on_sight=int(learner.on_sight),
-            sees_ends=int(sees_ends),
-            keeps_end=int(learner.keeps_end),
-            searches=0,
-        )
-
     def _resolve(self, status: int, node: int, role: int) -> None:
         """Do what a kernel could not do, so that the match can be played again."""
-        table = self.tables[role]
-        if status == _kernels.NO_CELLS and 4 * len(table) > 3 * len(
-            table.memory.values
-        ):
-            table.grow()
-        elif status in (_kernels.NO_CELLS, _kernels.NO_MOVE, NO_SHAPE):
-            before = len(self.atlas)
-            self.atlas.explore(node, self._reach())
-            if len(self.atlas) == before:
-                self.atlas.grow()
+        if status == _kernels.NO_CELLS:
+            self.tables[role].grow()
+        elif status in (_kernels.NO_MOVE, NO_SHAPE):
+            self.atlas.make_way(node, self._reach())
         elif status == _kernels.TOO_LONG:
             raise GameloreError(
                 f"a match of {self.atlas.simulator.game.name!r} took more than "
@@ -229,10 +204,8 @@ class Training:
 
     def _reach(self) -> int:
         """How far any decision looks ahead."""
-        templates = self.features.templates.depth if self.features else 0
-        lookahead = self.plan.lookahead.depth if self.plan.lookahead else 0
         depth = self.plan.against.depth if self.plan.against.name == "minimax" else 2
-        return 1 + max(templates, lookahead, depth)
+        return max(self.values(self.seats[0]).reach, 1 + depth)
 
 
 def _seats(seat: Seat, players: list[int], game: str) -> list[int]:
@@ -246,8 +219,22 @@ def _seats(seat: Seat, players: list[int], game: str) -> list[int]:
     ]
 
 
-def _streams(seed: int) -> Streams:
+def streams_of(seed: int) -> Streams:
     """Independent randomness for the learner, its opponent and chance."""
     children = np.random.SeedSequence(seed).spawn(3)
     learner, rival, chance = (c.generate_state(4, np.uint64) for c in children)
     return Streams(learner, rival, chance, kept=np.zeros((3, 4), np.uint64))
+
+
+def empty_log(matches: int, longest: int) -> Log:
+    """Room for what becomes of matches."""
+    return Log(
+        rewards=np.zeros(matches),
+        lengths=np.zeros(matches, np.int32),
+        cells=np.zeros(matches, np.int64),
+        edges=np.zeros(longest, np.int64),
+        nodes=np.zeros(longest, np.int32),
+        path=np.zeros(longest + 1, np.int64),
+        fresh=np.zeros(longest),
+        trouble=np.zeros(1, np.int64),
+    )

@@ -47,6 +47,7 @@ class Habits(NamedTuple):
     searched: np.ndarray  # float32 [R, N]   values found by minimax
     searched_depth: np.ndarray  # int8 [R, N]   how deep; 0 where not at all
     searched_bound: np.ndarray  # int8 [R, N]   EXACT, AT_LEAST or AT_MOST
+    budget: np.ndarray  # int64 [1]   nodes that minimax may still look at
     search: Any  # pointer to `search_by_playouts`
 
 
@@ -133,8 +134,9 @@ def _choose_by_minimax(chart, habits, stream, node):
 def search(chart, habits, role, node, depth, low, high):
     """A node's value for a role that all others play against, by alpha-beta.
 
-    Exact between low and high; at or below low it is at most that, at or above high at
-    least that. Open leaves are worth the middle of the role's goals.
+    Exact between low and high; below low it is at most that, at or above high at least
+    that. Open leaves are worth the middle of the role's goals. Not a number where a
+    node could not be expanded or the budget is used up; what was found stays known.
     """
     nodes = chart.nodes
     if nodes.mover[node] == ENDED:
@@ -150,7 +152,8 @@ def search(chart, habits, role, node, depth, low, high):
             return known
         if bound == AT_MOST and known < low:
             return known
-    if open_up(chart, node) != FINE:
+    habits.budget[0] -= 1
+    if habits.budget[0] < 0 or open_up(chart, node) != FINE:
         return np.nan
     ours = nodes.mover[node] == role
     value = -np.inf if ours else np.inf

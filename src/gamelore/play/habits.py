@@ -25,6 +25,10 @@ KINDS = {
 }
 
 
+UNLIMITED = 1 << 62
+"""A budget that no search uses up."""
+
+
 @dataclass(frozen=True)
 class PlayerSettings:
     """A built-in player."""
@@ -72,6 +76,7 @@ def habits_of(
         searched=np.zeros((roles, nodes), np.float32),
         searched_depth=np.zeros((roles, nodes), np.int8),
         searched_bound=np.zeros((roles, nodes), np.int8),
+        budget=np.full(1, UNLIMITED, np.int64),
         search=_searcher(settings.name == "monte-carlo" or searches),
     )
 

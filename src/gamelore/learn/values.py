@@ -1,0 +1,131 @@
+"""What a table says of the moves of one role: its cells, and initial values besides.
+
+The same kernels look up and update for whole courses of matches and for single
+decisions; this is what they need to know of a learner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import LOOKAHEAD_RULES, Atlas, Templates
+from gamelore.learn import _kernels
+from gamelore.learn._kernels import Memory, Method, Prior
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.tables import Table
+
+LearnerSettings: TypeAlias = TDSettings | QSettings
+
+
+@dataclass(frozen=True)
+class FeatureValues:
+    """Initial values by template: what was learned elsewhere, ready for this game."""
+
+    templates: Templates
+    values: npt.NDArray[np.float64]
+    """float64 [·]: per template's number its value, or not a number."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of one role's moves, learned or initial."""
+
+    atlas: Atlas
+    role: int
+    settings: LearnerSettings
+    table: Table
+    lookahead: Lookahead | None = None
+    """Initial values by searching ahead."""
+    features: FeatureValues | None = None
+    """Initial values by template, where there is no lookahead."""
+
+    @property
+    def by_action(self) -> bool:
+        """Whether cells stand for moves in positions, not for afterstates."""
+        return isinstance(self.settings, QSettings)
+
+    @property
+    def memory(self) -> Memory:
+        """The table, with a link for every node or edge of the atlas."""
+        nodes = self.atlas.nodes
+        self.table.fit(len(nodes.child) if self.by_action else len(nodes.rows))
+        return self.table.memory
+
+    @property
+    def prior(self) -> Prior:
+        """Initial values by template, as kernels see them."""
+        if self.features is None:
+            return self._no_prior
+        self.features.templates.fit()
+        return Prior(self.features.templates.shapes, self.features.values)
+
+    @cached_property
+    def _no_prior(self) -> Prior:
+        return Prior(Templates(self.atlas, self.role).shapes, np.zeros(0))
+
+    @cached_property
+    def method(self) -> Method:
+        """How to learn, as kernels see it."""
+        if isinstance(self.settings, QSettings):
+            return _q_method(self.settings)
+        return self._td_method(self.settings)
+
+    @property
+    def reach(self) -> int:
+        """How many moves ahead the initial value of a move looks."""
+        return 1 + self.method.depth
+
+    def _td_method(self, settings: TDSettings) -> Method:
+        initial, depth, rule = _kernels.DEFAULT, 0, 0
+        if self.lookahead is not None:
+            initial, depth = _kernels.LOOKAHEAD, self.lookahead.depth
+            rule = LOOKAHEAD_RULES[self.lookahead.rule]
+        elif self.features is not None and len(self.features.values):
+            initial, depth = _kernels.FEATURES, self.features.templates.depth
+        sees_ends = settings.sees_ends
+        if sees_ends is None:
+            sees_ends = initial != _kernels.DEFAULT
+        goals = self.atlas.simulator.goal_values[self.role]
+        middle = (min(goals) + max(goals)) / 2
+        default = middle if settings.default_value is None else settings.default_value
+        return Method(
+            keyed_by=_kernels.AFTERSTATES,
+            step_size=settings.step_size,
+            discount=settings.discount,
+            trace_decay=settings.trace_decay,
+            default=float(default),
+            initial=initial,
+            depth=depth,
+            rule=rule,
+            on_sight=int(settings.on_sight),
+            sees_ends=int(sees_ends),
+            keeps_end=int(settings.keeps_end),
+            searches=0,
+        )
+
+
+def _q_method(settings: QSettings) -> Method:
+    return Method(
+        keyed_by=_kernels.ACTIONS,
+        step_size=settings.step_size,
+        discount=settings.discount,
+        trace_decay=0.0,
+        default=0.0,
+        initial=_kernels.DEFAULT,
+        depth=0,
+        rule=0,
+        on_sight=0,
+        sees_ends=0,
+        keeps_end=0,
+        searches=int(settings.playouts > 0),
+    )
+
+
+def empty_table(atlas: Atlas, settings: LearnerSettings) -> Table:
+    """A table for such a learner: keys of actions have one word more."""
+    return Table(atlas.simulator.width + isinstance(settings, QSettings))
