@@ -22,7 +22,7 @@ from gamelore.atlas import _kernels
 from gamelore.atlas._kernels import ENDED, UNSEEN, Chart, Nodes
 from gamelore.circuit import empty_program
 from gamelore.errors import NotTurnTakingError, StuckError
-from gamelore.gdl import Move
+from gamelore.gdl import Move, to_kif
 from gamelore.kernels import pointer
 from gamelore.simulate import CircuitSimulator, Rows, Simulator
 from gamelore.simulate.compiled import aligned
@@ -192,6 +192,11 @@ class Atlas:
         row = self.nodes.rows[node][None]
         legal = [np.flatnonzero(per_role[0]) for per_role in simulator.legal(row)]
         mover = self._mover_among(legal, node)
+        # The interpreter numbers moves as it meets them: by name, the order of edges
+        # does not depend on what was asked of it before.
+        names = simulator.moves[mover]
+        order = np.argsort([to_kif(names[int(move)]) for move in legal[mover]])
+        legal[mover] = legal[mover][order]
         moves = np.array(
             [
                 [m if r == mover else legal[r][0] for r in range(len(legal))]

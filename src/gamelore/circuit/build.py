@@ -154,9 +154,18 @@ class _Build:
         return value if literal > 0 else value ^ 1
 
     def _value(self, atom: int) -> int:
-        bodies = self.bodies.get(atom, ())
-        both = self.builder.all_of
-        return self.builder.any_of([both(map(self._of, body)) for body in bodies])
+        known, both = self.literal, self.builder.both
+        options = []
+        for body in self.bodies.get(atom, ()):
+            value = TRUE
+            for x in body:
+                literal = known.get(x, FALSE) if x > 0 else known.get(-x, FALSE) ^ 1
+                value = literal if value == TRUE else both(value, literal)
+                if value == FALSE:
+                    break
+            else:
+                options.append(value)
+        return options[0] if len(options) == 1 else self.builder.any_of(options)
 
     def _is_loop(self, component: list[int]) -> bool:
         if len(component) > 1:

@@ -50,8 +50,7 @@ class Program(NamedTuple):
     carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
 
 
-@dataclass
-class _Item:
+class _Item(NamedTuple):
     """A gate, or a loop, in the order of running."""
 
     node: int
@@ -119,23 +118,33 @@ class _Scheduler:
         return phase
 
     def _visit(self, root: int, available: set[int], phase: _Phase) -> None:
-        """Add everything a node needs, depth first, then the node itself."""
-        stack = [(root, False)]
-        done = phase.done
+        """Add everything a node needs, depth first, then the node itself.
+
+        The deepest is visited first: its many temporaries are free again when the
+        shallow ones are made.
+        """
+        stack = [root]
+        done, level, first_gate = phase.done, self.level, self.first_gate
         while stack:
-            node, ready = stack.pop()
-            key = self._key(node)
+            node = stack[-1]
+            key = node if node >= first_gate else self._key(node)
             if key is None or key in done or key in available:
+                stack.pop()
                 continue
             reads = self._reads(key)
-            if ready:
-                done.add(key)
-                phase.items.append(_Item(key, reads))
+            waiting = [n for n in reads if self._is_missing(n, done, available)]
+            if waiting:
+                if len(waiting) > 1:
+                    waiting.sort(key=level.__getitem__)
+                stack += waiting
                 continue
-            stack.append((node, True))
-            # The deepest is visited first: its many temporaries are free again when
-            # the shallow ones are made.
-            stack += [(n, False) for n in sorted(reads, key=self.level.__getitem__)]
+            stack.pop()
+            done.add(key)
+            phase.items.append(_Item(key, reads))
+
+    def _is_missing(self, node: int, done: set[int], available: set[int]) -> bool:
+        key = node if node >= self.first_gate else self._key(node)
+        return key is not None and key not in done and key not in available
 
     def _key(self, node: int) -> int | None:
         """What must run for a node: itself, a loop, or nothing."""

@@ -9,6 +9,7 @@ import click
 
 from gamelore.cli.progress import waiting
 from gamelore.games import load
+from gamelore.kernels import kernel_folder
 from gamelore.simulate.choose import Engine, simulator
 from gamelore.simulate.simulator import Simulator
 
@@ -16,6 +17,7 @@ from gamelore.simulate.simulator import Simulator
 def prepare(game: str, engine: str) -> Simulator:
     """Load and compile a game; a fallback to the interpreter is told on stderr."""
     rules = load(game)
+    announce_kernels()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with waiting(f"preparing {rules.name}"):
@@ -23,3 +25,10 @@ def prepare(game: str, engine: str) -> Simulator:
     for warning in caught:
         click.echo(f"warning: {warning.message}", err=True)
     return prepared
+
+
+def announce_kernels() -> None:
+    """Say so where kernels have never been compiled on this machine."""
+    if not kernel_folder().exists():
+        message = "compiling kernels, once on this machine: this takes up to a minute"
+        click.echo(message, err=True)

@@ -22,6 +22,7 @@ COMMANDS = {
     "simulate": "Play random matches, and sum them up.",
     "perft": "Count the matches of a given number of moves.",
     "features": "Find the game-tree features of a game.",
+    "learn": "Learn a game by playing it, and save what was learned.",
     "replay": "Replay recorded matches, and report every difference.",
     "bench": "Measure random playouts per second.",
 }

@@ -62,8 +62,8 @@ class _Collector(clingo.Observer):
         if choice:
             self.choices.extend(head)
             return
-        if not head:
-            return
+        if not head or not body:
+            return  # facts are gone from every body; which they are, names tell
         self.heads.append(head[0])
         self.bodies.extend(body)
         self.ends.append(len(self.bodies))

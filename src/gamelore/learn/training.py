@@ -6,7 +6,7 @@ same state it plays the same matches and ends with the same table, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -72,12 +72,13 @@ class Training:
         self,
         atlas: Atlas,
         plan: Plan | None = None,
-        *features: FeatureValues | None,
+        features: FeatureValues | Sequence[FeatureValues] | None = None,
     ) -> None:
-        """`features`: initial values by template for every role that learns, if any."""
+        """`features`: initial values by template, for each role that learns."""
         self.atlas = atlas
         self.plan = plan or Plan()
-        self.features = {f.templates.role: f for f in features if f is not None}
+        given = [features] if isinstance(features, FeatureValues) else features or []
+        self.features = {one.templates.role: one for one in given}
         self.matches = 0
         self.players = [
             r for r, name in enumerate(atlas.simulator.roles) if name != "random"
@@ -85,7 +86,8 @@ class Training:
         self.seats = _seats(self.plan.seat, self.players, atlas.simulator.game.name)
         self.tables = {r: empty_table(atlas, self.plan.learner) for r in self.seats}
         self.streams = streams_of(self.plan.seed)
-        self._check()
+        self._check_features()
+        self._check_engine()
         self._rival = habits_of(atlas, self.plan.against)
         self._own = habits_of(
             atlas,
@@ -149,7 +151,7 @@ class Training:
             width = state.tables[role].rows.shape[1]
             if width != table.width:
                 raise ValueError(f"keys must have {table.width} words, got {width}")
-        self.tables = {role: Table.from_arrays(*state.tables[role]) for role in self.tables}
+        self.tables = {r: Table.from_arrays(*state.tables[r]) for r in self.tables}
         for stream, saved in zip(self.streams[:3], state.streams, strict=True):
             stream[:] = saved
         self.matches = state.matches
@@ -161,13 +163,17 @@ class Training:
         learner = self.plan.learner
         return learner.playouts if isinstance(learner, QSettings) else 0
 
-    def _check(self) -> None:
-        """Refuse what could never be played."""
+    def _check_features(self) -> None:
+        """Refuse features of some of the roles that learn."""
         simulator = self.atlas.simulator
         without = [r for r in self.seats if self.features and r not in self.features]
         if without:
             names = ", ".join(simulator.roles[role] for role in without)
             raise GameloreError(f"{names} learns too, but has no values of features")
+
+    def _check_engine(self) -> None:
+        """Refuse what kernels could never play."""
+        simulator = self.atlas.simulator
         searches = self._playouts > 0 or self.plan.against.name == "monte-carlo"
         if searches and not isinstance(simulator, CircuitSimulator):
             raise GameloreError(

@@ -1,6 +1,8 @@
 """Players, and matches between them."""
 
+from gamelore.play.atlas_player import AtlasPlayer
 from gamelore.play.builtin import PLAYERS
+from gamelore.play.habits import PlayerSettings
 from gamelore.play.match import Fault, MatchRecord, play_match
 from gamelore.play.monte_carlo import MonteCarloPlayer, MonteCarloSettings
 from gamelore.play.player import Briefing, Clock, Player
@@ -8,6 +10,7 @@ from gamelore.play.random_player import RandomPlayer
 
 __all__ = [
     "PLAYERS",
+    "AtlasPlayer",
     "Briefing",
     "Clock",
     "Fault",
@@ -15,6 +18,7 @@ __all__ = [
     "MonteCarloPlayer",
     "MonteCarloSettings",
     "Player",
+    "PlayerSettings",
     "RandomPlayer",
     "play_match",
 ]

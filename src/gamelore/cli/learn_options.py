@@ -1,0 +1,160 @@
+"""The options of `gamelore learn`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gamelore.atlas import LOOKAHEAD_RULES
+from gamelore.cli.options import seed_option
+from gamelore.cli.plans import INITIAL, LEARNERS, QM_PLAYOUTS, SCHEDULES
+from gamelore.play.habits import KINDS
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_PLANNING: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--learner",
+        type=click.Choice(LEARNERS),
+        default="td",
+        show_default=True,
+        help="TD(λ) over afterstates, Q-learning, or Q-learning that searches by"
+        " playouts where it knows nothing.",
+    ),
+    click.option(
+        "--against",
+        type=click.Choice(list(KINDS)),
+        default="novice",
+        show_default=True,
+        help="The opponent.",
+    ),
+    click.option(
+        "--opponent-epsilon", type=float, help="How often it moves at random."
+    ),
+    click.option("--opponent-depth", type=int, help="How far minimax looks ahead."),
+    click.option("--opponent-playouts", type=int, help="Monte Carlo's, per move."),
+    click.option(
+        "--matches",
+        type=click.IntRange(min=1),
+        default=3000,
+        show_default=True,
+        help="How many to play, those before --resume included.",
+    ),
+    click.option(
+        "--role",
+        type=click.Choice(["first", "second", "alternate"]),
+        default="first",
+        show_default=True,
+        help="The learner's seat, or both in turn.",
+    ),
+    click.option("--alpha", type=float, help="Step size.  [default: 0.3; q, qm: 0.1]"),
+    click.option("--gamma", type=float, help="Discount.  [default: 1; q, qm: 0.9]"),
+    click.option("--lam", type=float, help="Trace decay λ of td.  [default: 0.7]"),
+    click.option(
+        "--schedule",
+        type=click.Choice(SCHEDULES),
+        default="fixed",
+        show_default=True,
+        help="How exploration goes on.",
+    ),
+    click.option(
+        "--epsilon",
+        type=float,
+        help="How often the learner explores, at first or always.  [default: 0.01;"
+        " cosine: 0.5; geometric: 0.9]",
+    ),
+    click.option(
+        "--until",
+        type=click.IntRange(min=1),
+        help="No exploration after this match.  [default: never; cosine: 30000]",
+    ),
+    click.option(
+        "--decay", type=float, help="Factor of geometric, per match.  [default: 0.99]"
+    ),
+    click.option(
+        "--playouts",
+        type=click.IntRange(min=0),
+        help=f"Of qm, per move.  [default: {QM_PLAYOUTS}]",
+    ),
+    click.option(
+        "--initial",
+        type=click.Choice(INITIAL),
+        help="Where values of new positions come from.  [default: features if there is"
+        " --from]",
+    ),
+    click.option(
+        "--default-value",
+        type=float,
+        help="Of new positions that nothing else is known of.  [default: the middle of"
+        " the goals]",
+    ),
+    click.option(
+        "--depth",
+        type=click.IntRange(1, 8),
+        help="Plies of the lookahead, or of features for --knowledge.  [default: 2]",
+    ),
+    click.option(
+        "--rule",
+        type=click.Choice(list(LOOKAHEAD_RULES)),
+        help="What a lookahead takes the opponent to do.  [default: minimax]",
+    ),
+    click.option(
+        "--on-sight",
+        is_flag=True,
+        help="Give positions their values when they are merely considered.",
+    ),
+    click.option(
+        "--from",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="KNOWLEDGE",
+        help="Begin with what other games taught; may be repeated.",
+    ),
+    click.option(
+        "--lessons-against",
+        metavar="OPPONENT",
+        help="Of that, only what was learned against this one.",
+    ),
+    click.option(
+        "--map",
+        metavar="OURS=THEIRS,…",
+        help="Which rewards mean the same.  [default: by rank]",
+    ),
+    click.option(
+        "--longest-match",
+        type=click.IntRange(min=1),
+        default=2000,
+        show_default=True,
+        help="Moves after which a match is taken never to end.",
+    ),
+)
+_KEEPING: tuple[Callable[[Any], Any], ...] = (
+    click.option("--save", type=_FILE, help="Keep the course there as it goes."),
+    click.option("--resume", is_flag=True, help="Go on with the course kept there."),
+    click.option("--force", is_flag=True, help="Replace files that are there."),
+    click.option(
+        "--knowledge",
+        type=_FILE,
+        metavar="FILE",
+        help="Add what the features of the game are worth to that file; with suffix"
+        " .db, to that store.",
+    ),
+    click.option(
+        "--rewards",
+        is_flag=True,
+        help="In it, tell outcomes apart by reward, not as win, draw and loss.",
+    ),
+    click.option(
+        "--plot", type=_FILE, help="Draw the learning curve, as .png or .svg."
+    ),
+    click.option("--quiet", is_flag=True, help="Print nothing but errors and JSON."),
+)
+
+
+def learning_options(command: Callable[..., None]) -> Callable[..., None]:
+    """All options, in the order of the help."""
+    for option in reversed((*_PLANNING, seed_option, *_KEEPING)):
+        command = option(command)
+    return command

@@ -1,0 +1,286 @@
+"""One run: learn tic-tac-toe, carry its features to other games, and learn those.
+
+All learners of a run meet the same opponent with the same seed, so that differences
+between them can be paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import Templates
+from gamelore.experiments.banerjee2007.settings import FAVOURED, Settings
+from gamelore.experiments.banerjee2007.table1 import (
+    OPPONENTS,
+    Valued,
+    printed_lesson,
+)
+from gamelore.experiments.parallel import atlas_of, seed_for
+from gamelore.learn import FeatureValues, Lookahead, Plan, TDSettings, Training
+from gamelore.play.habits import PlayerSettings
+from gamelore.transfer import (
+    Feature,
+    Knowledge,
+    initial_values,
+    learn_values,
+    target_templates,
+    value_features,
+)
+
+SOURCE = "tictactoe"
+LONG_SOURCE = 3000
+"""Source matches of learners beyond the paper: deep features are rarely met."""
+
+Rewards = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Where a learner's initial values come from."""
+
+    label: str
+    lookahead: str | None = None
+    """The rule of its search, if it searches."""
+    depth: int | None = None
+    """Of the features it transfers, if it transfers."""
+    sources: str = "one"
+    """one: tic-tac-toe; several: the other target games as well."""
+    long_source: bool = False
+    on_sight: bool = False
+
+
+LEARNERS = {
+    "baseline": Learner("without transfer"),
+    "transfer": Learner("with transfer", depth=2),
+    "minimax": Learner("with lookahead", lookahead="minimax"),
+    "maxmax": Learner("with lookahead (maxmax)", lookahead="maxmax"),
+    "avgmax": Learner("with lookahead (avgmax)", lookahead="avgmax"),
+    "long": Learner("3000 source matches", depth=2, long_source=True),
+    "depth3": Learner("features of depth 3", depth=3, long_source=True),
+    "depth4": Learner("features of depth 4", depth=4, long_source=True),
+    "several": Learner("three sources", depth=2, sources="several", long_source=True),
+    "sight": Learner("values on sight", depth=2, long_source=True, on_sight=True),
+    "sight4": Learner(
+        "depth 4, values on sight", depth=4, long_source=True, on_sight=True
+    ),
+    "sight-several": Learner(
+        "three sources, values on sight",
+        depth=2,
+        sources="several",
+        long_source=True,
+        on_sight=True,
+    ),
+}
+"""The paper's learners, then those beyond it."""
+
+BEYOND = ("long", "depth3", "depth4", "several", "sight", "sight4", "sight-several")
+
+
+@dataclass(frozen=True, order=True)
+class Case:
+    """One learner in one game against one opponent."""
+
+    game: str
+    opponent: str
+    learner: str
+
+
+def paper_cases() -> list[Case]:
+    """What Figures 3 to 7 show, and what the text says of other lookaheads."""
+    novice = [
+        Case(game, "novice", learner)
+        for game in FAVOURED
+        for learner in ("baseline", "transfer", "minimax")
+    ]
+    rules = {"weak": "maxmax", "random": "avgmax"}
+    others = [
+        Case("othello-4x4", opponent, learner)
+        for opponent, rule in rules.items()
+        for learner in ("baseline", "transfer", "minimax", rule)
+    ]
+    return novice + others
+
+
+def beyond_cases() -> list[Case]:
+    """The learners beyond the paper, wherever the paper has its own."""
+    places = dict.fromkeys((case.game, case.opponent) for case in paper_cases())
+    return [Case(*place, learner) for place in places for learner in BEYOND]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run under one reading."""
+
+    settings: Settings
+    run: int
+    cases: tuple[Case, ...]
+    valued_at: tuple[int, ...] = ()
+    """Numbers of source matches at which to value features, for Table 1."""
+
+    @property
+    def matches(self) -> int:
+        """Matches in target games."""
+        return len(self.cases) * self.settings.matches
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run."""
+
+    rewards: Mapping[Case, Rewards]
+    """Per case uint8 [matches]"""
+    valued: tuple[Valued, ...] = ()
+    """Features of the source game, for Table 1."""
+
+
+def play_run(task: Task) -> Outcome:
+    """Play a run."""
+    school = School(task.settings, task.run)
+    rewards = {case: school.play(case) for case in task.cases}
+    valued = [
+        one
+        for opponent in OPPONENTS
+        for one in _valued_features(task, opponent)
+        if task.valued_at
+    ]
+    return Outcome(rewards, tuple(valued))
+
+
+@dataclass
+class School:
+    """The learners of one run, and what they learned in source games."""
+
+    settings: Settings
+    run: int
+    _learned: dict[tuple[str, str, int, int], Knowledge] = field(default_factory=dict)
+
+    def play(self, case: Case) -> Rewards:
+        """The rewards of a learner in a target game, match by match."""
+        settings, learner = self.settings, LEARNERS[case.learner]
+        lookahead = Lookahead(2, learner.lookahead) if learner.lookahead else None
+        plan = _plan(
+            settings.learner(learner.on_sight),
+            self._opponent(case.opponent),
+            settings.seat_in(case.game),
+            seed_for(settings.seed, self.run, "target", case.game, case.opponent),
+            lookahead,
+        )
+        features = self._features(case, learner.depth) if learner.depth else None
+        training = Training(atlas_of(case.game), plan, features)
+        return training.run(settings.matches).rewards.astype(np.uint8)
+
+    def _features(self, case: Case, depth: int) -> FeatureValues:
+        """Initial values for a game, from what was learned against this opponent."""
+        role = _role(self.settings.seat_in(case.game))
+        knowledge = self._knowledge(case, depth)
+        templates = target_templates(atlas_of(case.game), role, knowledge)
+        return FeatureValues(templates, initial_values(knowledge, templates))
+
+    def _knowledge(self, case: Case, depth: int) -> Knowledge:
+        settings, learner = self.settings, LEARNERS[case.learner]
+        if settings.knowledge == "paper" and not learner.long_source:
+            return Knowledge((printed_lesson(case.opponent),))
+        matches = LONG_SOURCE if learner.long_source else settings.source_matches
+        games = [SOURCE]
+        if learner.sources == "several":
+            games += [game for game in FAVOURED if game != case.game]
+        knowledge = Knowledge()
+        for game in games:
+            knowledge |= self._lesson(game, case.opponent, depth, matches)
+        return knowledge
+
+    def _lesson(self, game: str, opponent: str, depth: int, matches: int) -> Knowledge:
+        """What a source game taught; learned once a run."""
+        key = game, opponent, depth, matches
+        if key not in self._learned:
+            seat = FAVOURED.get(game, "first")
+            training = _source_training(self.settings, self.run, game, opponent)
+            training.run(matches)
+            table = training.table
+            visits = table.visits
+            if self.settings.weights == "equal":
+                visits = np.minimum(visits, 1)
+            self._learned[key] = learn_values(
+                Templates(training.atlas, _role(seat), depth),
+                table.rows,
+                table.values,
+                visits,
+                opponent=opponent,
+                matches=matches,
+            )
+        return self._learned[key]
+
+    def _opponent(self, name: str) -> PlayerSettings:
+        return PlayerSettings(name, self.settings.opponent_epsilon)
+
+
+ENDS = {
+    "ends kept": {"sees_ends": "none", "keeps_end": True},
+    "the opponent's last move not kept": {"sees_ends": "none", "keeps_end": False},
+    "ends known": {"sees_ends": "all"},
+}
+"""Readings of the paper that Table 1 could tell apart: what the end of a match is."""
+
+
+def _valued_features(task: Task, opponent: str) -> list[Valued]:
+    """Features of the source game after some numbers of matches, in each reading."""
+    valued = []
+    for reading, changes in ENDS.items():
+        learner = TDSettings(
+            sees_ends=changes["sees_ends"] == "all",
+            keeps_end=bool(changes.get("keeps_end", True)),
+        )
+        training = _source_training(task.settings, task.run, SOURCE, opponent, learner)
+        templates = Templates(training.atlas, 0)
+        for matches in task.valued_at:
+            training.run(matches - training.matches)
+            values = _current_values(templates, training)
+            valued.append(Valued(reading, matches, opponent, values))
+    return valued
+
+
+def _current_values(templates: Templates, training: Training) -> dict[Feature, float]:
+    table, atlas = training.table, training.atlas
+    nodes = np.array([atlas.number(row) for row in table.rows], np.int32)
+    learned = value_features(templates, nodes, table.values, table.visits)
+    return {feature: one.value for feature, one in learned.items()}
+
+
+def _source_training(
+    settings: Settings,
+    run: int,
+    game: str,
+    opponent: str,
+    learner: TDSettings | None = None,
+) -> Training:
+    plan = _plan(
+        learner or settings.learner(),
+        PlayerSettings(opponent, settings.opponent_epsilon),
+        FAVOURED.get(game, "first"),
+        seed_for(settings.seed, run, "source", game, opponent),
+    )
+    return Training(atlas_of(game), plan)
+
+
+def _plan(
+    learner: TDSettings,
+    opponent: PlayerSettings,
+    seat: str,
+    seed: int,
+    lookahead: Lookahead | None = None,
+) -> Plan:
+    return Plan(
+        learner=learner,
+        against=opponent,
+        seat="first" if seat == "first" else "second",
+        lookahead=lookahead,
+        seed=seed,
+    )
+
+
+def _role(seat: str) -> int:
+    return 0 if seat == "first" else 1

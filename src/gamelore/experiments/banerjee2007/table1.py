@@ -1,0 +1,187 @@
+"""Table 1 of the paper, and which of our features its twelve rows may be.
+
+The paper draws its features in Figure 2 but its text describes few of them: (h) is worth
+a draw whatever the opponent, (j), (k) and (l) are forks, and the outcome of (g) depends
+on the opponent. The others are matched by their values, by least squares, for each
+number of source matches: the paper does not give that either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import inf, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.transfer import Feature, Learned, Lesson
+
+OPPONENTS = ("novice", "random", "weak")
+"""The columns of the table; the paper calls the novice ε-greedy."""
+
+TABLE_1: dict[str, tuple[float, float, float]] = {
+    "a": (41.08, 46.31, 51.62),
+    "b": (43.75, 48.81, 57.55),
+    "c": (54.36, 53.75, 54.63),
+    "d": (61.5, 60.11, 59.63),
+    "e": (43.03, 50.41, 59.62),
+    "f": (38.0, 43.5, 40.77),
+    "g": (40.18, 49.43, 58.16),
+    "h": (50.0, 50.0, 50.0),
+    "i": (44.64, 42.98, 48.93),
+    "j": (57.13, 58.9, 57.48),
+    "k": (58.42, 54.84, 58.28),
+    "l": (63.36, 54.26, 57.45),
+}
+"""The paper's values of each feature, against each opponent."""
+
+FORKS = "jkl"
+DRAWS = "h"
+TORN = "g"
+
+GRID = (10, 20, 30, 40, 50, 70, 100, 200, 300, 1000, 3000, 10000)
+"""Numbers of source matches to compare with Table 1."""
+
+MATCHED = {
+    "a": "L (N)",
+    "b": "L (W)",
+    "c": "(D) (W)",
+    "d": "(N) (N W)",
+    "e": "L (N W)",
+    "f": "L",
+    "g": "L (N) (N W)",
+    "h": "(D)",
+    "i": "L (D)",
+    "j": "(N W) (W)",
+    "k": "(W)",
+    "l": "(N W)",
+}
+"""The match to use where the printed values are transferred: that of most fits."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Valued:
+    """The features of the source game at some point of one run."""
+
+    reading: str
+    matches: int
+    opponent: str
+    values: Mapping[Feature, float]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How our features may be those of the paper."""
+
+    reading: str
+    matches: int
+    letters: dict[str, Feature]
+    """For each of the paper's letters, our feature."""
+    values: dict[str, tuple[float, ...]]
+    """Our values for each letter, against each of `OPPONENTS`."""
+    error: float
+    """Root mean square difference between the two tables."""
+    correlation: float
+    """Of the two tables' values."""
+
+
+def printed_lesson(opponent: str) -> Lesson:
+    """What the paper's learner knew against an opponent, as printed in Table 1."""
+    column = OPPONENTS.index(opponent)
+    return Lesson(
+        game="tictactoe",
+        rules="",
+        role="x",
+        opponent=opponent,
+        matches=0,
+        outcomes={0: "L", 50: "D", 100: "W"},
+        features={
+            Feature.parse(text): Learned(TABLE_1[letter][column], 1, 1)
+            for letter, text in MATCHED.items()
+        },
+    )
+
+
+def kind_of(feature: Feature) -> str:
+    """What the paper's text tells of a feature: draws, fork, torn, or nothing."""
+    if all(part == frozenset("D") for part in feature.template):
+        return "draws"
+    if all(not isinstance(part, str) and "W" in part for part in feature.template):
+        return "fork"
+    return "torn" if feature.outcomes() >= {"L", "W"} else ""
+
+
+def fit_all(valued: Iterable[Valued]) -> list[Fit]:
+    """The best match for each reading and number of matches, the best of all first."""
+    groups: dict[tuple[str, int], dict[Feature, dict[str, list[float]]]] = {}
+    for one in valued:
+        group = groups.setdefault((one.reading, one.matches), {})
+        for feature, value in one.values.items():
+            group.setdefault(feature, {}).setdefault(one.opponent, []).append(value)
+    complete = {
+        key: _averages(group)
+        for key, group in groups.items()
+        if len(group) == len(TABLE_1)
+        and all(len(found) == len(OPPONENTS) for found in group.values())
+    }
+    fits = [best_fit(*key, values) for key, values in complete.items()]
+    return sorted(fits, key=lambda fit: fit.error)
+
+
+def _averages(
+    group: Mapping[Feature, Mapping[str, Sequence[float]]],
+) -> dict[Feature, Floats]:
+    return {
+        feature: np.array([np.mean(found[opponent]) for opponent in OPPONENTS])
+        for feature, found in group.items()
+    }
+
+
+def best_fit(reading: str, matches: int, values: Mapping[Feature, Floats]) -> Fit:
+    """The match of features and letters with the least squares.
+
+    values: per feature float64 [3], against each of `OPPONENTS`
+    """
+    known: dict[str, list[Feature]] = {DRAWS: [], FORKS: []}
+    free = []
+    for feature in sorted(values):
+        kind = {"draws": DRAWS, "fork": FORKS}.get(kind_of(feature))
+        (known[kind] if kind else free).append(feature)
+    known["".join(sorted(TABLE_1.keys() - set(DRAWS + FORKS)))] = free
+    letters: dict[str, Feature] = {}
+    for names, features in known.items():
+        letters |= _assign(names, features, values)
+    letters = dict(sorted(letters.items()))
+    ours = np.array([values[feature] for feature in letters.values()])
+    paper = np.array([TABLE_1[letter] for letter in letters])
+    return Fit(
+        reading,
+        matches,
+        letters,
+        {letter: tuple(map(float, values[f])) for letter, f in letters.items()},
+        sqrt(float(((ours - paper) ** 2).mean())),
+        float(np.corrcoef(ours.ravel(), paper.ravel())[0, 1]),
+    )
+
+
+def _assign(
+    letters: str, features: list[Feature], values: Mapping[Feature, Floats]
+) -> dict[str, Feature]:
+    """Features to letters, one each, with the least sum of squares."""
+    if len(letters) != len(features):
+        raise ValueError(f"{len(features)} features do not match letters {letters!r}")
+    costs = np.array([[_cost(x, f, values[f]) for f in features] for x in letters])
+    orders = np.array(list(permutations(range(len(features)))))
+    sums = costs[np.arange(len(letters)), orders].sum(axis=1)
+    best = orders[sums.argmin()]
+    return {letter: features[n] for letter, n in zip(letters, best, strict=True)}
+
+
+def _cost(letter: str, feature: Feature, values: Floats) -> float:
+    if letter == TORN and kind_of(feature) != "torn":
+        return inf
+    return float(((values - np.array(TABLE_1[letter])) ** 2).sum())

@@ -1,0 +1,203 @@
+"""A course of learning as it stood after a match, in a form that lasts.
+
+Files and the store keep the same two parts of it: a *header* of plain JSON values, and
+*arrays* by name. Arrays hold numbers in little-endian order:
+
+    streams            uint64 [3, 4]
+    rewards            int16 [matches]
+    ROLE.rows          uint64 [n, ·]   keys, in the header's spelling
+    ROLE.values        float64 [n]
+    ROLE.visits        uint32 [n]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import Atlas
+from gamelore.errors import CheckpointError
+from gamelore.learn.records import (
+    JsonObject,
+    features_record,
+    plan_record,
+    read_features,
+    read_plan,
+)
+from gamelore.learn.spelling import Spelling
+from gamelore.learn.tables import Cells
+from gamelore.learn.training import Plan, State, Training
+
+Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
+
+_DTYPES = {"rows": "<u8", "values": "<f8", "visits": "<u4"}
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that is needed to go on as if nothing had happened."""
+
+    game: str
+    rules: str
+    """The fingerprint of the game's rules."""
+    plan: Plan
+    features: Mapping[str, JsonObject]
+    """Per role, its initial values by template; empty if there are none."""
+    matches: int
+    wanted: int
+    """How many matches the course was meant to have."""
+    spelling: Spelling = field(repr=False)
+    streams: npt.NDArray[np.uint64] = field(repr=False)
+    """uint64 [3, 4]"""
+    tables: Mapping[str, Cells] = field(repr=False)
+    """Per role, its cells, keys in the spelling."""
+    rewards: npt.NDArray[np.int16] = field(repr=False)
+    """int16 [matches]: the learner's goals so far"""
+
+    @classmethod
+    def of(
+        cls, training: Training, rewards: npt.ArrayLike, wanted: int = 0
+    ) -> Checkpoint:
+        """Where a training stands, with the rewards of all its matches."""
+        rewards = np.asarray(rewards).astype(np.int16)
+        if len(rewards) != training.matches:
+            raise ValueError(
+                f"rewards must be of {training.matches} matches, got {len(rewards)}"
+            )
+        simulator, state = training.atlas.simulator, training.state()
+        rows = (cells.rows for cells in state.tables.values())
+        spelling = Spelling.of(simulator, rows)
+        return cls(
+            game=simulator.game.name,
+            rules=simulator.game.fingerprint,
+            plan=training.plan,
+            features={
+                simulator.roles[role]: features_record(features)
+                for role, features in sorted(training.features.items())
+            },
+            matches=state.matches,
+            wanted=max(wanted, state.matches),
+            spelling=spelling,
+            streams=state.streams,
+            tables={
+                simulator.roles[role]: cells._replace(
+                    rows=spelling.write(simulator, cells.rows)
+                )
+                for role, cells in state.tables.items()
+            },
+            rewards=rewards,
+        )
+
+    def training(self, atlas: Atlas) -> Training:
+        """A training that goes on from here; `CheckpointError` in another game."""
+        simulator = atlas.simulator
+        game = simulator.game
+        if game.fingerprint != self.rules:
+            if game.name == self.game:
+                raise CheckpointError(f"the rules of {game.name} have changed since")
+            raise CheckpointError(f"it is about {self.game}, not {game.name}")
+        number = {name: role for role, name in enumerate(simulator.roles)}
+        try:
+            features = [
+                read_features(record, atlas, number[name])
+                for name, record in self.features.items()
+            ]
+            tables = {
+                number[name]: cells._replace(
+                    rows=self.spelling.read(simulator, cells.rows, number[name])
+                )
+                for name, cells in self.tables.items()
+            }
+            training = Training(atlas, self.plan, *features)
+            training.restore(State(self.matches, self.streams, tables))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise CheckpointError(f"it does not hold together: {error}") from error
+        return training
+
+    @property
+    def opponent(self) -> str:
+        """Whom the learner plays against."""
+        return self.plan.against.name
+
+    @property
+    def key(self) -> str:
+        """What tells this course from every other: rules, plan and initial values."""
+        return course_key(self.rules, self.plan, self.features)
+
+    # ── the two parts ───────────────────────────────────────────────────────────────
+
+    def header(self) -> JsonObject:
+        """All but the arrays."""
+        return {
+            "game": self.game,
+            "rules": self.rules,
+            "plan": plan_record(self.plan),
+            "features": dict(self.features),
+            "matches": self.matches,
+            "wanted": self.wanted,
+            "roles": list(self.tables),
+            "fluents": self.spelling.fluents,
+            "moves": self.spelling.moves,
+        }
+
+    def arrays(self) -> Arrays:
+        """The arrays by name."""
+        arrays: Arrays = {
+            "streams": self.streams.astype("<u8", copy=False),
+            "rewards": self.rewards.astype("<i2", copy=False),
+        }
+        for role, cells in self.tables.items():
+            for name, dtype in _DTYPES.items():
+                array = getattr(cells, name).astype(dtype, copy=False)
+                arrays[f"{role}.{name}"] = np.ascontiguousarray(array)
+        return arrays
+
+    @classmethod
+    def from_parts(cls, header: JsonObject, arrays: Mapping[str, Any]) -> Checkpoint:
+        """Put the parts together; `CheckpointError` where they do not fit."""
+        try:
+            checkpoint = cls(
+                game=header["game"],
+                rules=header["rules"],
+                plan=read_plan(header["plan"]),
+                features=header["features"],
+                matches=header["matches"],
+                wanted=header["wanted"],
+                spelling=Spelling(
+                    tuple(header["fluents"]), tuple(map(tuple, header["moves"]))
+                ),
+                streams=arrays["streams"].astype(np.uint64),
+                tables={
+                    role: Cells(
+                        arrays[f"{role}.rows"].astype(np.uint64),
+                        arrays[f"{role}.values"].astype(np.float64),
+                        arrays[f"{role}.visits"].astype(np.uint32),
+                    )
+                    for role in header["roles"]
+                },
+                rewards=arrays["rewards"].astype(np.int16),
+            )
+            checkpoint._check()
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CheckpointError(f"it does not hold together: {error}") from error
+        return checkpoint
+
+    def _check(self) -> None:
+        lengths = [{len(part) for part in cells} for cells in self.tables.values()]
+        if self.streams.shape != (3, 4) or any(len(each) != 1 for each in lengths):
+            raise ValueError("arrays of the wrong shape")
+        if self.matches != len(self.rewards):
+            raise ValueError(f"{len(self.rewards)} rewards of {self.matches} matches")
+
+
+def course_key(rules: str, plan: Plan, features: Mapping[str, JsonObject]) -> str:
+    """A hash of all that decides how a course of learning goes."""
+    parts = [rules, plan_record(plan), dict(features)]
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

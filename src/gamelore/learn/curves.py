@@ -1,0 +1,55 @@
+"""Learning curves: averages of rewards over the matches, and a sketch in one line."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
+def cumulative_average(rewards: npt.ArrayLike) -> Floats:
+    """float64 [n]: after each match, the average reward of all so far."""
+    rewards = np.asarray(rewards, np.float64)
+    averages: Floats = rewards.cumsum() / np.arange(1, len(rewards) + 1)
+    return averages
+
+
+def windowed_average(rewards: npt.ArrayLike, window: int) -> Floats:
+    """float64 [n]: after each match, the average of the last `window` ones.
+
+    The first matches have fewer before them.
+    """
+    if window < 1:
+        raise ValueError(f"window must be positive, got {window}")
+    sums = np.concatenate([[0.0], np.cumsum(rewards, dtype=np.float64)])
+    ends = np.arange(1, len(sums))
+    starts = np.maximum(0, ends - window)
+    averages: Floats = (sums[ends] - sums[starts]) / (ends - starts)
+    return averages
+
+
+def window_of(matches: int) -> int:
+    """How many of so many matches one looks at together: a thirtieth, ten at least."""
+    return max(10, matches // 30)
+
+
+def bucket_averages(rewards: npt.ArrayLike, buckets: int) -> Floats:
+    """float64 [≤ buckets]: averages of parts of equal length, to a match."""
+    rewards = np.asarray(rewards, np.float64)
+    parts = np.array_split(rewards, min(buckets, len(rewards)) or 1)
+    return np.array([part.mean() for part in parts if len(part)])
+
+
+def sparkline(values: npt.ArrayLike) -> str:
+    """Values as bars of text, the lowest and the highest at the ends of the scale."""
+    values = np.asarray(values, np.float64)
+    if not len(values):
+        return ""
+    low, high = values.min(), values.max()
+    if low == high:
+        return _LEVELS[3] * len(values)
+    heights = (values - low) / (high - low) * (len(_LEVELS) - 1)
+    return "".join(_LEVELS[round(height)] for height in heights.tolist())

@@ -1,0 +1,152 @@
+"""Learners as objects: they learn from matches that anybody has played.
+
+    learner = TDLearner(atlas, "x")
+    player = GreedyPlayer(learner.values, epsilon=0.01)
+    record = play_match(simulator, {"x": player, "o": anyone})
+    learner.learn(Episode.of(simulator, record))
+
+A learner never chooses. It updates its table by the kernels of whole courses, so that
+the same matches teach the same, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import FINE, NO_SHAPE, Atlas
+from gamelore.gdl import Role
+from gamelore.learn import _kernels
+from gamelore.learn._kernels import Log
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.tables import Table
+from gamelore.learn.training import empty_log
+from gamelore.learn.values import FeatureValues, LearnerSettings, Values, empty_table
+from gamelore.play import MatchRecord
+from gamelore.simulate import Row, Rows, Simulator
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A finished match, from its first position to its last."""
+
+    rows: Rows
+    """uint64 [n + 1, K]: the positions"""
+    moves: npt.NDArray[np.int32]
+    """int32 [n, R]: the joint moves between them"""
+
+    @classmethod
+    def of(cls, simulator: Simulator, record: MatchRecord) -> Episode:
+        """The match of a record."""
+        if not record.complete:
+            raise ValueError(f"the match of {record.game} has not ended")
+        rows: list[Row] = [simulator.initial_row()]
+        moves: list[list[int]] = []
+        for joint in record.moves:
+            simulator.legal(rows[-1][None])  # the interpreter numbers moves it meets
+            numbers = [simulator.move_number(r, move) for r, move in enumerate(joint)]
+            array = np.array([numbers], np.int32)
+            rows.append(simulator.advance(rows[-1][None], array)[0])
+            moves.append(numbers)
+        shape = len(moves), len(simulator.roles)
+        return cls(np.stack(rows), np.array(moves, np.int32).reshape(shape))
+
+
+class Learner(Protocol):
+    """Learns from matches, never chooses."""
+
+    def learn(self, episode: Episode) -> None:
+        """Fold one match in."""
+
+
+class TableLearner:
+    """Learns the values of one role's moves."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    @property
+    def table(self) -> Table:
+        return self.values.table
+
+    def learn(self, episode: Episode) -> None:
+        """Fold one match in."""
+        values = self.values
+        log, count = self._log(episode)
+        end = values.atlas.number(episode.rows[-1])
+        while True:
+            status = _kernels.learn_match(
+                values.atlas.chart,
+                values.memory,
+                values.method,
+                values.prior,
+                values.role,
+                log,
+                count,
+                end,
+            )
+            if status == FINE:
+                return
+            if status == _kernels.NO_CELLS:
+                self.table.grow()
+            elif status == NO_SHAPE:
+                values.atlas.make_way(int(log.trouble[0]), values.reach)
+
+    def _log(self, episode: Episode) -> tuple[Log, int]:
+        """The role's moves in a match, as kernels see them, and how many they are."""
+        log = empty_log(1, len(episode.moves) + 1)
+        count = 0
+        for node, edge in self._decisions(episode):
+            log.nodes[count] = node
+            log.edges[count] = edge
+            count += 1
+        return log, count
+
+    def _decisions(self, episode: Episode) -> Iterator[tuple[int, int]]:
+        """Where the role was to move, and the edge it took."""
+        atlas, role = self.values.atlas, self.values.role
+        for row, joint in zip(episode.rows, episode.moves, strict=False):
+            node = atlas.number(row)
+            if atlas.mover(node) == role:
+                moves = [edge.move for edge in atlas.edges(node)]
+                yield node, int(atlas.nodes.first[node]) + moves.index(int(joint[role]))
+
+
+class TDLearner(TableLearner):
+    """TD(λ) over afterstates."""
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        role: Role,
+        settings: TDSettings | None = None,
+        *,
+        lookahead: Lookahead | None = None,
+        features: FeatureValues | None = None,
+    ) -> None:
+        settings = settings or TDSettings()
+        number, table = _place(atlas, role, settings)
+        super().__init__(Values(atlas, number, settings, table, lookahead, features))
+
+
+class QLearner(TableLearner):
+    """Q-learning over moves."""
+
+    def __init__(
+        self, atlas: Atlas, role: Role, settings: QSettings | None = None
+    ) -> None:
+        settings = settings or QSettings()
+        number, table = _place(atlas, role, settings)
+        super().__init__(Values(atlas, number, settings, table))
+
+
+def _place(atlas: Atlas, role: Role, settings: LearnerSettings) -> tuple[int, Table]:
+    """The number of a role, and an empty table for it."""
+    roles: Sequence[Role] = atlas.simulator.roles
+    if role not in roles:
+        raise ValueError(f"no role {role!r}: there are {', '.join(roles)}")
+    return roles.index(role), empty_table(atlas, settings)

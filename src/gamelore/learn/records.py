@@ -1,0 +1,127 @@
+"""Settings as plain JSON values, and back.
+
+Every dataclass of settings becomes an object that says its kind:
+
+    {"kind": "Fixed", "epsilon": 0.01, "until": null}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gamelore.atlas import Atlas, Template, Templates
+from gamelore.errors import CheckpointError
+from gamelore.learn.schedules import Cosine, Fixed, Geometric
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.training import Plan
+from gamelore.learn.values import FeatureValues
+from gamelore.play.habits import PlayerSettings
+
+JsonObject: TypeAlias = dict[str, Any]
+
+_KINDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        Plan,
+        TDSettings,
+        QSettings,
+        PlayerSettings,
+        Fixed,
+        Cosine,
+        Geometric,
+        Lookahead,
+    )
+}
+
+
+def plan_record(plan: Plan) -> JsonObject:
+    """A plan as JSON; `CheckpointError` if a part of it is not gamelore's own."""
+    record = _write(plan)
+    assert isinstance(record, dict)
+    return record
+
+
+def read_plan(record: object) -> Plan:
+    """The plan of such a record; `CheckpointError` says what is wrong with it."""
+    plan = _read(record)
+    if not isinstance(plan, Plan):
+        raise CheckpointError("what should be a plan is something else")
+    return plan
+
+
+def flat_settings(record: JsonObject, within: str = "") -> Iterator[tuple[str, Any]]:
+    """Every setting of a plan's record by its path: `learner.step_size`, 0.3."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from flat_settings(value, f"{within}{name}.")
+        else:
+            yield f"{within}{name}", value
+
+
+def _write(value: object) -> object:
+    kind = type(value)
+    if _KINDS.get(kind.__name__) is kind:
+        members = {one.name: getattr(value, one.name) for one in fields(value)}  # type: ignore[arg-type]
+        return {"kind": kind.__name__} | {n: _write(v) for n, v in members.items()}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise CheckpointError(
+        f"a plan with {value!r} in it cannot be saved, since nothing could read it back"
+    )
+
+
+def _read(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    members = dict(value)
+    kind = members.pop("kind", None)
+    if kind not in _KINDS:
+        raise CheckpointError(f"settings of a kind {kind!r} are not known")
+    try:
+        return _KINDS[kind](**{name: _read(one) for name, one in members.items()})
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"settings of {kind} that do not hold: {error}") from None
+
+
+# ── initial values by template ──────────────────────────────────────────────────────
+
+
+def features_record(features: FeatureValues) -> JsonObject:
+    """Values of templates as JSON, in an order of their own."""
+    templates, values = features.templates, features.values
+    known = np.flatnonzero(~np.isnan(values)).tolist()
+    return {
+        "depth": templates.depth,
+        "outcomes": {str(g): templates.outcomes[g] for g in sorted(templates.outcomes)},
+        "values": sorted(
+            ([_nested(templates.structure(n)), float(values[n])] for n in known),
+            key=repr,
+        ),
+    }
+
+
+def read_features(record: JsonObject, atlas: Atlas, role: int) -> FeatureValues:
+    """The same values, for templates of this atlas as a role sees them."""
+    outcomes = {int(goal): name for goal, name in record["outcomes"].items()}
+    templates = Templates(atlas, role, record["depth"], outcomes)
+    numbered = [(templates.intern(_template(t)), v) for t, v in record["values"]]
+    values = np.full(len(templates.shapes.first), np.nan)
+    for number, value in numbered:
+        values[number] = value
+    return FeatureValues(templates, values)
+
+
+def _nested(template: Template) -> Any:
+    if isinstance(template, str):
+        return template
+    return sorted(map(_nested, template), key=repr)
+
+
+def _template(nested: Any) -> Template:
+    if isinstance(nested, str):
+        return nested
+    return frozenset(map(_template, nested))
