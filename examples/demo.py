@@ -1,47 +1,116 @@
-"""The main job: load a game from its rules, simulate it, show a match and the speed."""
+"""The main job: learn a game, discover its features, carry them to another game.
+
+Learns tic-tac-toe against a novice, finds what the shapes of its game tree are worth,
+and plays Connect-3 with and without that knowledge. Writes demo.png with both curves.
+"""
 
 from __future__ import annotations
 
 import time
 
-from gamelore.games import entry, load
-from gamelore.play import MonteCarloPlayer, Player, RandomPlayer, play_match
-from gamelore.simulate.choose import simulator
-from gamelore.simulate.position import Position
+import numpy as np
+import numpy.typing as npt
 
-NAME = "connect-four"
-MATCHES = 500_000
+from gamelore.atlas import Atlas, Templates
+from gamelore.games import load
+from gamelore.learn import FeatureValues, Plan, Training
+from gamelore.play.habits import PlayerSettings
+from gamelore.simulate import simulator
+from gamelore.transfer import Knowledge, initial_values, learn_values
+
+SOURCE, TARGET = "tictactoe", "connect-3"
+OPPONENT = PlayerSettings("novice")
+MATCHES, RUNS = 3000, 100
+PICTURE = "demo.png"
+
+Curve = npt.NDArray[np.float64]
 
 
 def main() -> None:
-    game = load(NAME)
-    print(f"{NAME}: {entry(NAME).description}; {len(game.rules)} rules")
-    print("compiling (on a machine's first run this takes up to a minute)")
     started = time.perf_counter()
-    engine = simulator(game)
-    engine.playouts(count=1)
-    print(f"ready to play after {time.perf_counter() - started:.1f} s")
+    print("reading and compiling (a machine's first run takes about a minute)")
+    atlas = Atlas(simulator(load(SOURCE)))
+    training = Training(atlas, Plan(against=OPPONENT))
+    training.run(1)
+    print(f"ready after {time.perf_counter() - started:.1f} s\n")
 
-    print(f"\nplaying {MATCHES:,} random matches on one core")
+    print(f"learning {SOURCE} against a {OPPONENT.name}: {MATCHES} matches")
+    source = Training(atlas, Plan(against=OPPONENT, seed=1))
+    record = source.run(MATCHES)
+    print(f"  {sparkline(cumulative(record.rewards))}")
+    print(f"  mean reward {record.rewards.mean():.1f}, {len(source.table)} afterstates\n")
+
+    table, templates = source.table, Templates(atlas, role=0)
+    knowledge = learn_values(
+        templates,
+        table.rows,
+        table.values,
+        table.visits,
+        opponent=OPPONENT.name,
+        matches=MATCHES,
+    )
+    values = knowledge.values()
+    print(f"{len(values)} features discovered, and what they are worth")
+    for feature, learned in sorted(values.items(), key=lambda item: -item[1].value):
+        print(f"  {feature!s:16} {learned.value:6.1f}   met {learned.visits:5} times")
+
+    print(f"\nplaying {TARGET}: {RUNS} runs of {MATCHES} matches, with and without them")
+    target = Atlas(simulator(load(TARGET)))
     started = time.perf_counter()
-    playouts = engine.playouts(count=MATCHES, seed=1)
-    seconds = time.perf_counter() - started
-    for role, goal in zip(engine.roles, playouts.mean_goals[0], strict=True):
-        print(f"  {role:<7} mean goal {goal:.1f}")
-    print(f"  length  {playouts.lengths[0] / MATCHES:.1f} moves on average")
-    print(f"  speed   {MATCHES / seconds:,.0f} matches per second")
+    without = mean_curve(target, None)
+    carried = mean_curve(target, knowledge)
+    rate = 2 * RUNS * MATCHES / (time.perf_counter() - started)
+    print(f"  from scratch       {sparkline(without)}  {without[-1]:.2f}")
+    print(f"  with the features  {sparkline(carried)}  {carried[-1]:.2f}")
+    print(f"  {rate:,.0f} matches per second on one core")
+    draw(without, carried)
+    print(f"\nboth learning curves are in {PICTURE}")
 
-    print("\na match: red draws lots, yellow tries every move in random playouts")
-    players: dict[str, Player] = {
-        "red": RandomPlayer(seed=1),
-        "yellow": MonteCarloPlayer(seed=2),
-    }
-    record = play_match(engine, players)
-    position = Position.initial(engine)
-    for joint in record.moves:
-        position = position.advance(joint)
-    print(record)
-    print(f"\n{position}")
+
+def mean_curve(atlas: Atlas, knowledge: Knowledge | None) -> Curve:
+    """The cumulative average reward, match by match, averaged over runs."""
+    features = None
+    if knowledge is not None:
+        templates = Templates(atlas, role=0)
+        features = FeatureValues(templates, initial_values(knowledge, templates))
+    curves = [
+        cumulative(
+            Training(atlas, Plan(against=OPPONENT, seed=seed), features)
+            .run(MATCHES)
+            .rewards
+        )
+        for seed in range(RUNS)
+    ]
+    return np.mean(curves, axis=0)
+
+
+def cumulative(rewards: Curve) -> Curve:
+    return rewards.cumsum() / np.arange(1, len(rewards) + 1)
+
+
+def sparkline(curve: Curve, width: int = 40) -> str:
+    """A curve in a line of text, from 50 to 100."""
+    points = curve[np.linspace(20, len(curve) - 1, width).astype(int)]
+    heights = np.clip((points - 50) / 50 * 8, 0, 7.99).astype(int)
+    return "".join("▁▂▃▄▅▆▇█"[height] for height in heights)
+
+
+def draw(without: Curve, carried: Curve) -> None:
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4))
+    axes.plot(without, label="from scratch")
+    axes.plot(carried, label=f"with features of {SOURCE}")
+    axes.set(
+        title=f"{TARGET} against a {OPPONENT.name}",
+        xlabel="matches",
+        ylabel=f"cumulative average reward, {RUNS} runs",
+        xlim=(20, MATCHES),
+    )
+    axes.set_xscale("log")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right")
+    figure.savefig(PICTURE, dpi=120, bbox_inches="tight")
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def test_public_games_round_trip(corpus: Path, every: int) -> None:
 
 
 def test_roles_keep_their_order_and_collapse() -> None:
-    game = Game.from_kif("(role x)\n(ROLE b)\n(role a)(role b)(role (x))" + FRAME)
+    game = Game.from_kif("(role x)\n(ROLE b)\n(role a)(role b)(role x)" + FRAME)
     assert game.roles == ("x", "b", "a")
 
 

@@ -67,7 +67,7 @@ def test_connectives_nest() -> None:
 
 def test_keywords_are_lowered_and_constants_kept() -> None:
     rule = only_rule("(<= (LEGAL White Noop) (True (Control White)) (NOT (Foo)))")
-    assert str(rule) == "(<= (legal White Noop) (true (Control White)) (not Foo))"
+    assert str(rule) == "(<= (legal White Noop) (true (Control White)) (not (Foo)))"
 
 
 def test_keywords_in_terms_are_names_like_any_other() -> None:
@@ -88,8 +88,10 @@ def test_parentheses_around_a_single_name_mean_nothing(text: str) -> None:
     assert only_rule(text) == Rule(Atom("terminal"))
 
 
-def test_parenthesised_constants_are_constants() -> None:
-    assert only_rule("(legal x (noop))").head.arguments == ("x", "noop")
+def test_parentheses_around_a_single_name_are_part_of_it() -> None:
+    assert only_rule("(legal x (noop))").head.arguments == ("x", "(noop)")
+    assert only_rule("(<= (open) shut)").head.relation == "(open)"
+    assert only_rule("(terminal)").head.relation == "terminal"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -24,6 +24,7 @@ COMMANDS = {
     "features": "Find the game-tree features of a game.",
     "learn": "Learn a game by playing it, and save what was learned.",
     "replay": "Replay recorded matches, and report every difference.",
+    "reproduce": "Rerun a published experiment.",
     "bench": "Measure random playouts per second.",
 }
 """The subcommands in the order of the help, each with its first line of help."""

@@ -106,7 +106,7 @@ def begin(options: dict[str, Any], atlas: Atlas) -> Course:
     complete(options)
     plan = plan_from(options)
     roles = Training(atlas, plan).seats
-    training = Training(atlas, plan, *carried_values(options, atlas, roles))
+    training = Training(atlas, plan, carried_values(options, atlas, roles))
     none = np.zeros(0, np.int16)
     return Course(training, none, options["matches"], options["save"])
 

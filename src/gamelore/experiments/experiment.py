@@ -42,7 +42,9 @@ def find_experiment(name: str) -> Experiment:
         near = get_close_matches(name, EXPERIMENTS, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         known = ", ".join(EXPERIMENTS)
-        raise GameloreError(f"no experiment is called {name!r}; {hint}there are {known}")
+        raise GameloreError(
+            f"no experiment is called {name!r}; {hint}there are {known}"
+        )
     experiment = import_module(f"gamelore.experiments.{name}").EXPERIMENT
     assert isinstance(experiment, Experiment)
     return experiment

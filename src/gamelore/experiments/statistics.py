@@ -83,11 +83,13 @@ def cumulative_average(rewards: Floats, skipped: int = 0) -> Floats:
 
 
 def judge_above(interval: Interval, strictly: bool = True) -> str:
-    """Whether a difference was shown to be above zero (or not below it), in words."""
+    """What an interval says of the claim that a difference is above zero.
+
+    If not strictly, the claim is that it is not below zero: no difference agrees with
+    that without showing it.
+    """
     if interval.low > 0:
         return "holds"
     if interval.high < 0:
         return "does not hold: the opposite does"
-    if not strictly and interval.low == interval.high == 0:
-        return "holds"
-    return "no difference shown" if strictly else "holds: no difference shown"
+    return "not decided" if strictly else "not contradicted"

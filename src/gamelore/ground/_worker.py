@@ -52,6 +52,7 @@ class _Collector(clingo.Observer):
     def __init__(self, control: clingo.Control, most_rules: int) -> None:
         self._control = control
         self._most_rules = most_rules
+        self._made = 0
         self._next_report = time.monotonic() + _REPORT_EVERY
         self.heads = array("i")
         self.ends = array("i")
@@ -62,15 +63,17 @@ class _Collector(clingo.Observer):
         if choice:
             self.choices.extend(head)
             return
-        if not head or not body:
-            return  # facts are gone from every body; which they are, names tell
-        self.heads.append(head[0])
-        self.bodies.extend(body)
-        self.ends.append(len(self.bodies))
-        if len(self.heads) % 4096 == 0:
+        if not head:
+            return
+        if body:  # facts are gone from every body; which they are, names tell
+            self.heads.append(head[0])
+            self.bodies.extend(body)
+            self.ends.append(len(self.bodies))
+        self._made += 1
+        if self._made % 4096 == 0:
             if time.monotonic() > self._next_report:
                 self._report()
-            if len(self.heads) > self._most_rules:
+            if self._made > self._most_rules:
                 self._report()
                 _send(("rules",))
                 os._exit(1)  # clingo does not stop for an exception
@@ -80,7 +83,7 @@ class _Collector(clingo.Observer):
         started = time.monotonic()
         counts = Counter(a.symbol.name for a in self._control.symbolic_atoms)
         relation = counts.most_common(1)[0][0] if counts else ""
-        _send(("progress", relation, len(self.heads)))
+        _send(("progress", relation, self._made))
         now = time.monotonic()
         self._next_report = now + _REPORT_EVERY + 20 * (now - started)
 

@@ -30,7 +30,8 @@ from gamelore.learn.records import (
     read_features,
     read_plan,
 )
-from gamelore.learn.spelling import Spelling
+from gamelore.learn.settings import QSettings
+from gamelore.learn.spelling import Spelling, words_for
 from gamelore.learn.tables import Cells
 from gamelore.learn.training import Plan, State, Training
 
@@ -114,7 +115,7 @@ class Checkpoint:
                 )
                 for name, cells in self.tables.items()
             }
-            training = Training(atlas, self.plan, *features)
+            training = Training(atlas, self.plan, features)
             training.restore(State(self.matches, self.streams, tables))
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise CheckpointError(f"it does not hold together: {error}") from error
@@ -189,9 +190,17 @@ class Checkpoint:
         return checkpoint
 
     def _check(self) -> None:
-        lengths = [{len(part) for part in cells} for cells in self.tables.values()]
-        if self.streams.shape != (3, 4) or any(len(each) != 1 for each in lengths):
-            raise ValueError("arrays of the wrong shape")
+        if not all(isinstance(fluent, str) for fluent in self.spelling.fluents):
+            raise ValueError("fluents that are no text")
+        width = words_for(len(self.spelling.fluents))
+        width += isinstance(self.plan.learner, QSettings)
+        for rows, values, visits in self.tables.values():
+            count = len(rows)
+            shapes = rows.shape, values.shape, visits.shape
+            if shapes != ((count, width), (count,), (count,)):
+                raise ValueError("tables of the wrong shape")
+        if self.streams.shape != (3, 4):
+            raise ValueError("streams of the wrong shape")
         if self.matches != len(self.rewards):
             raise ValueError(f"{len(self.rewards)} rewards of {self.matches} matches")
 

@@ -245,6 +245,8 @@ def _sum_goals(program, words, reset, stream, rows, playouts, role, sums):
     """Add up a role's goals in playouts.  rows: uint64 [n, K], sums: float64 [n]"""
     # Two starts at least, since with one alone the kernel keeps no sums per start.
     n = max(rows.shape[0], 2)
+    # What idle lanes hold has a say in how many random numbers are drawn.
+    words[:, :] = np.uint64(0)
     starts = np.zeros((n, (reset.shape[0] + 63) // 64), np.uint64)
     starts_of(program, words, rows, reset, starts[: rows.shape[0]])
     generators = aligned_words(16)

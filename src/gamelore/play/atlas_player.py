@@ -30,7 +30,7 @@ RESERVE = 0.005
 """Seconds before the end of a clock at which a search stops."""
 _SLICE = 0.002  # seconds between looks at the clock
 _FIRST_BUDGET = 64  # nodes of the first slice
-_GROWTH_TIME = 2e-7  # seconds per node that an atlas may take to grow
+_GROWTH_TIME = 1e-6  # seconds per node that an atlas may take to grow, when busy
 
 
 def stream_of(seed: int) -> Stream:

@@ -24,6 +24,10 @@ SAFETY = 0.8
 """The share of a clock's time that is used: a late move is a fault."""
 
 
+SLICE = 0.004
+"""Seconds between looks at the clock: how late a busy machine can make a decision."""
+
+
 @dataclass(frozen=True)
 class MonteCarloSettings:
     """How much a decision may cost."""
@@ -106,6 +110,8 @@ class MonteCarloPlayer:
             sums += playouts.goal_sums[:, self._role]
             done += size
             now = time.monotonic()
-            affordable = size * (started + limit - now) / max(now - before, 1e-9)
-            size = int(max(0, min(wanted - done, 2 * size, affordable)))
+            one = max(now - before, 1e-9) / size
+            left = started + limit - now
+            affordable = max(1, int(min(left, SLICE) / one)) if left > one else 0
+            size = min(wanted - done, 2 * size, affordable)
         return sums / done

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -28,6 +29,7 @@ class CircuitSimulator(Simulator):
         super().__init__(game)
         self.compiled = compiled or compile_game(game)
         self.program = self.compiled.program
+        self._room = threading.local()
         self._fluent_number = {f: i for i, f in enumerate(self.compiled.fluents)}
         self._move_numbers = [
             {move: i for i, move in enumerate(moves)} for moves in self.compiled.moves
@@ -159,8 +161,13 @@ class CircuitSimulator(Simulator):
         return legal, terminal, goals
 
     def _words(self) -> Rows:
-        """Room for the slots: uint64 [S, 8], aligned to a cache line."""
-        return aligned(self.program.slots * _kernels.WORDS).reshape(-1, _kernels.WORDS)
+        """Room for the slots, one for each thread: uint64 [S, 8], aligned."""
+        words: Rows | None = getattr(self._room, "words", None)
+        if words is None:
+            slots = self.program.slots
+            words = aligned(slots * _kernels.WORDS).reshape(slots, _kernels.WORDS)
+            self._room.words = words
+        return words
 
     def _starts(self, positions: Rows) -> tuple[npt.NDArray[np.int32], Rows]:
         fluents = np.arange(1, 1 + len(self.compiled.fluents), dtype=np.int32)

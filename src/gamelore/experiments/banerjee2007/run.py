@@ -23,7 +23,6 @@ from gamelore.experiments.parallel import atlas_of, seed_for
 from gamelore.learn import FeatureValues, Lookahead, Plan, TDSettings, Training
 from gamelore.play.habits import PlayerSettings
 from gamelore.transfer import (
-    Feature,
     Knowledge,
     initial_values,
     learn_values,
@@ -219,9 +218,9 @@ class School:
 
 
 ENDS = {
-    "ends kept": {"sees_ends": "none", "keeps_end": True},
-    "the opponent's last move not kept": {"sees_ends": "none", "keeps_end": False},
-    "ends known": {"sees_ends": "all"},
+    "ends kept": TDSettings(),
+    "the opponent's last move not kept": TDSettings(keeps_end=False),
+    "ends known": TDSettings(sees_ends=True),
 }
 """Readings of the paper that Table 1 could tell apart: what the end of a match is."""
 
@@ -229,25 +228,21 @@ ENDS = {
 def _valued_features(task: Task, opponent: str) -> list[Valued]:
     """Features of the source game after some numbers of matches, in each reading."""
     valued = []
-    for reading, changes in ENDS.items():
-        learner = TDSettings(
-            sees_ends=changes["sees_ends"] == "all",
-            keeps_end=bool(changes.get("keeps_end", True)),
-        )
+    for reading, learner in ENDS.items():
         training = _source_training(task.settings, task.run, SOURCE, opponent, learner)
-        templates = Templates(training.atlas, 0)
+        snapshots = []
         for matches in task.valued_at:
             training.run(matches - training.matches)
-            values = _current_values(templates, training)
-            valued.append(Valued(reading, matches, opponent, values))
+            table = training.table
+            snapshots.append((matches, table.values.copy(), table.visits.copy()))
+        templates, atlas = Templates(training.atlas, 0), training.atlas
+        nodes = np.array([atlas.number(row) for row in training.table.rows], np.int32)
+        for matches, values, visits in snapshots:
+            # Cells keep the order in which they were made.
+            learned = value_features(templates, nodes[: len(values)], values, visits)
+            found = {feature: one.value for feature, one in learned.items()}
+            valued.append(Valued(reading, matches, opponent, found))
     return valued
-
-
-def _current_values(templates: Templates, training: Training) -> dict[Feature, float]:
-    table, atlas = training.table, training.atlas
-    nodes = np.array([atlas.number(row) for row in table.rows], np.int32)
-    learned = value_features(templates, nodes, table.values, table.visits)
-    return {feature: one.value for feature, one in learned.items()}
 
 
 def _source_training(

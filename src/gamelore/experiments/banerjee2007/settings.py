@@ -27,10 +27,10 @@ class Settings:
     """Matches at the start of a run that curves and averages leave out."""
     seed: int = 0
     """Where random numbers start; the same seed repeats the same experiment."""
-    source_matches: int = 40
-    """Matches of tic-tac-toe before its features are valued; 40 fits Table 1 best."""
+    source_matches: int = 30
+    """Matches of tic-tac-toe before its features are valued."""
     seat: Literal["favoured", "other"] = "favoured"
-    """Which seat the learner has in target games: the one that can win, or the other."""
+    """The learner's seat in target games: the one that can win, or the other."""
     opponent_epsilon: float = 0.01
     """How often novice and weak opponents move at random."""
     on_sight: bool = False

@@ -36,7 +36,7 @@ class Wang2018Settings:
     rounds: int = 5
     """Independent repetitions of every course of learning."""
     scale: float = 1.0
-    """Matches, and the match at which exploration ends, as a multiple of the paper's."""
+    """All numbers of matches as a multiple of the paper's."""
     playouts: int = 10
     """Playouts per move of the QM player where its table knows nothing."""
     seed: int = 0

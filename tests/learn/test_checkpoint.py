@@ -1,0 +1,320 @@
+"""A course that was interrupted goes on as if it had not been."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from functools import cache
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamelore.atlas import LOOKAHEAD_RULES, Atlas, Templates
+from gamelore.errors import CheckpointError
+from gamelore.games import load
+from gamelore.gdl import Game
+from gamelore.learn import (
+    Checkpoint,
+    Cosine,
+    FeatureValues,
+    Fixed,
+    Geometric,
+    Lookahead,
+    Plan,
+    QSettings,
+    TDSettings,
+    Training,
+)
+from gamelore.learn.records import flat_settings, plan_record, read_plan
+from gamelore.learn.spelling import Spelling
+from gamelore.learn.training import Seat
+from gamelore.play.habits import KINDS, PlayerSettings
+from gamelore.simulate import Simulator, simulator
+
+NOVICE = PlayerSettings("novice")
+PLANS = {
+    "td": Plan(against=NOVICE, seed=1),
+    "both seats": Plan(against=NOVICE, seat="alternate", seed=2),
+    "lookahead": Plan(
+        TDSettings(on_sight=True), NOVICE, lookahead=Lookahead(2, "avgmax"), seed=3
+    ),
+    "weak": Plan(TDSettings(keeps_end=False), PlayerSettings("weak"), "second", seed=4),
+    "minimax": Plan(against=PlayerSettings("minimax", depth=3), seed=5),
+    "monte-carlo": Plan(against=PlayerSettings("monte-carlo", playouts=4), seed=6),
+    "q": Plan(QSettings(), NOVICE, "alternate", Cosine(200), seed=7),
+    "qm": Plan(QSettings(playouts=4), NOVICE, schedule=Geometric(), seed=8),
+}
+MATCHES = 300
+
+rates = st.floats(0, 1)
+schedules = st.one_of(
+    st.builds(Fixed, rates, st.none() | st.integers(0, 10**6)),
+    st.builds(Cosine, st.integers(1, 10**6), st.floats(0, 0.5), st.floats(0, 0.5)),
+    st.builds(Geometric, rates, rates),
+)
+learners = st.one_of(
+    st.builds(
+        TDSettings, st.floats(0.01, 1), rates, rates, st.none() | st.floats(0, 9)
+    ),
+    st.builds(QSettings, st.floats(0.01, 1), rates, st.integers(0, 99)),
+)
+plans = st.builds(
+    Plan,
+    learners,
+    st.builds(PlayerSettings, st.sampled_from(sorted(KINDS)), rates),
+    st.sampled_from(get_args(Seat)),
+    schedules,
+    st.none()
+    | st.builds(Lookahead, st.integers(1, 9), st.sampled_from(sorted(LOOKAHEAD_RULES))),
+    st.integers(0, 2**63),
+)
+
+
+@cache
+def engine(game: str, name: str = "circuit") -> Simulator:
+    return simulator(load(game), name)  # type: ignore[arg-type]
+
+
+def begin(plan: Plan, game: str = "tictactoe", *, carried: bool = False) -> Training:
+    """A training that shares nothing with others but the engine."""
+    atlas = Atlas(engine(game))
+    return Training(atlas, plan, feature_values(atlas) if carried else None)
+
+
+def feature_values(atlas: Atlas) -> FeatureValues:
+    templates = Templates(atlas, 0)
+    known = {
+        frozenset({"L", frozenset({"N", "W"})}): 31.25,
+        frozenset({"W"}): 99.5,
+        frozenset({frozenset({"D"}), frozenset({"W"})}): 0.1 + 0.2,
+    }
+    numbers = {templates.intern(template): value for template, value in known.items()}
+    values = np.full(len(templates.shapes.first), np.nan)
+    values[list(numbers)] = list(numbers.values())
+    return FeatureValues(templates, values)
+
+
+def interrupted(training: Training, stops: list[int]) -> Checkpoint:
+    """Play to each stop, save, and go on with what the saved parts say."""
+    rewards: npt.NDArray[np.float64] = np.zeros(0)
+    for stop in stops:
+        record = training.run(stop - training.matches)
+        rewards = np.concatenate([rewards, record.rewards])
+        saved = Checkpoint.of(training, rewards)
+        header = json.loads(json.dumps(saved.header()))
+        checkpoint = Checkpoint.from_parts(header, saved.arrays())
+        training = checkpoint.training(Atlas(training.atlas.simulator))
+        assert training is not saved
+        assert checkpoint.key == saved.key
+    return Checkpoint.of(training, rewards)
+
+
+def assert_same(left: Checkpoint, right: Checkpoint) -> None:
+    """Bit for bit."""
+    assert left.header() == right.header()
+    assert left.arrays().keys() == right.arrays().keys()
+    for name, array in left.arrays().items():
+        assert array.tobytes() == right.arrays()[name].tobytes(), name
+
+
+# ── going on ────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("seed", range(2))
+def test_an_interrupted_course_equals_an_uninterrupted_one(
+    name: str, seed: int
+) -> None:
+    stops = np.random.default_rng(seed).integers(0, MATCHES, 4)
+    points = [*sorted(stops.tolist()), MATCHES]
+    whole = begin(PLANS[name])
+    record = whole.run(MATCHES)
+    expected = Checkpoint.of(whole, record.rewards)
+    assert_same(interrupted(begin(PLANS[name]), points), expected)
+    assert sum(map(len, whole.tables.values())) > 50
+
+
+def test_values_carried_over_are_saved_too() -> None:
+    whole = begin(PLANS["td"], carried=True)
+    expected = Checkpoint.of(whole, whole.run(MATCHES).rewards)
+    found = interrupted(begin(PLANS["td"], carried=True), [7, 120, MATCHES])
+    assert_same(found, expected)
+    without = begin(PLANS["td"])
+    other = Checkpoint.of(without, without.run(MATCHES).rewards)
+    assert other.key != expected.key
+    assert other.rewards.tolist() != expected.rewards.tolist()
+
+
+def test_a_dice_game_goes_on_with_the_same_dice() -> None:
+    plan = Plan(against=PlayerSettings("random"), seed=3)
+    whole = begin(plan, "pig")
+    expected = Checkpoint.of(whole, whole.run(60).rewards)
+    assert_same(interrupted(begin(plan, "pig"), [1, 25, 60]), expected)
+
+
+def test_parts_of_any_size_make_the_same_course() -> None:
+    whole, parts = begin(PLANS["td"]), begin(PLANS["td"])
+    rewards = whole.run(MATCHES).rewards
+    sizes = [1, 0, 17, 2, 200, 80]
+    pieces = [parts.run(size).rewards for size in sizes]
+    assert_same(
+        Checkpoint.of(whole, rewards), Checkpoint.of(parts, np.concatenate(pieces))
+    )
+
+
+def test_a_state_is_a_copy() -> None:
+    training = begin(PLANS["td"])
+    training.run(50)
+    state = training.state()
+    before = state.tables[0].values.copy(), state.streams.copy()
+    training.run(50)
+    assert (state.tables[0].values == before[0]).all()
+    assert (state.streams == before[1]).all()
+    assert state.matches == 50
+
+
+def test_a_state_of_another_plan_is_refused() -> None:
+    state = begin(PLANS["td"]).state()
+    with pytest.raises(ValueError, match="tables must be of roles"):
+        begin(PLANS["weak"]).restore(state)
+    with pytest.raises(ValueError, match="keys must have 2 words, got 1"):
+        begin(PLANS["qm"]).restore(state)
+
+
+# ── other engines, other layouts ────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("learner", [TDSettings(), QSettings()])
+def test_the_interpreter_goes_on_in_another_process(
+    learner: TDSettings | QSettings,
+) -> None:
+    """Another interpreter numbers positions and moves in another order."""
+    plan = Plan(learner, NOVICE, "alternate", Fixed(0.3), seed=5)
+    whole = Training(Atlas(simulator(load("nim-1-2-3"), "interpreter")), plan)
+    rewards = whole.run(40).rewards
+    first = Training(Atlas(simulator(load("nim-1-2-3"), "interpreter")), plan)
+    saved = Checkpoint.of(first, first.run(15).rewards)
+    fresh = simulator(load("nim-1-2-3"), "interpreter")
+    second = saved.training(Atlas(fresh))
+    again = np.concatenate([saved.rewards, second.run(25).rewards])
+    assert again.tolist() == rewards.tolist()
+    for role, table in whole.tables.items():
+        found = second.tables[role]
+        assert table.values.tobytes() == found.values.tobytes()
+        assert table.visits.tobytes() == found.visits.tobytes()
+        for left, right in zip(table.rows, found.rows, strict=True):
+            assert whole.atlas.simulator.facts(left) == fresh.facts(right)
+
+
+@pytest.mark.parametrize("name", ["td", "q"])
+def test_what_one_engine_learned_the_other_knows(name: str) -> None:
+    slow = simulator(load("tictactoe"), "interpreter")
+    training = begin(PLANS[name])
+    saved = Checkpoint.of(training, training.run(100).rewards)
+    there = saved.training(Atlas(slow))
+    back = Checkpoint.of(there, saved.rewards).training(Atlas(engine("tictactoe")))
+    for role, table in training.tables.items():
+        assert (back.tables[role].rows == table.rows).all()
+        assert (back.tables[role].values == table.values).all()
+        assert len(there.tables[role]) == len(table)
+
+
+@pytest.mark.parametrize("name", ["td", "q"])
+def test_a_layout_that_changed_is_translated(name: str) -> None:
+    training = begin(PLANS[name])
+    saved = Checkpoint.of(training, training.run(100).rewards)
+    fluents, moves = saved.spelling.fluents, saved.spelling.moves
+    other = Spelling(fluents[::-1], tuple(m[::-1] for m in moves))
+    tables = {}
+    for role, cells in saved.tables.items():
+        bits = np.unpackbits(
+            cells.rows[:, :1].view(np.uint8), axis=1, bitorder="little"
+        )
+        bits[:, : len(fluents)] = bits[:, : len(fluents)][:, ::-1]
+        rows = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+        last = len(moves[0]) - 1 - cells.rows[:, 1:].astype(np.int64)
+        rows = np.hstack([rows, last.astype(np.uint64)])
+        tables[role] = cells._replace(rows=rows)
+    changed = dataclasses.replace(saved, spelling=other, tables=tables)
+    back = changed.training(Atlas(engine("tictactoe")))
+    for number, table in training.tables.items():
+        assert (back.tables[number].rows == table.rows).all()
+
+
+# ── what is refused ─────────────────────────────────────────────────────────────────
+
+
+def test_another_game_is_refused() -> None:
+    training = begin(PLANS["td"])
+    saved = Checkpoint.of(training, training.run(3).rewards)
+    with pytest.raises(CheckpointError, match="it is about tictactoe, not nim"):
+        saved.training(Atlas(engine("nim")))
+    text = load("tictactoe").to_kif() + "(extra rule)\n"
+    changed = simulator(Game.from_kif(text, name="tictactoe"))
+    with pytest.raises(CheckpointError, match="the rules of tictactoe have changed"):
+        saved.training(Atlas(changed))
+
+
+def test_rewards_of_other_matches_are_refused() -> None:
+    training = begin(PLANS["td"])
+    training.run(3)
+    with pytest.raises(ValueError, match="rewards must be of 3 matches, got 2"):
+        Checkpoint.of(training, [100, 0])
+
+
+@pytest.mark.parametrize("part", ["plan", "roles", "fluents", "matches"])
+def test_parts_that_do_not_fit_are_refused(part: str) -> None:
+    training = begin(PLANS["td"])
+    saved = Checkpoint.of(training, training.run(3).rewards)
+    for wrong in (None, 7, [["x"]]):
+        with pytest.raises(CheckpointError):
+            Checkpoint.from_parts({**saved.header(), part: wrong}, saved.arrays())
+    header = saved.header()
+    del header[part]
+    with pytest.raises(CheckpointError, match=part):
+        Checkpoint.from_parts(header, saved.arrays())
+
+
+# ── settings ────────────────────────────────────────────────────────────────────────
+
+
+@given(plans)
+def test_plans_are_read_as_they_were_written(plan: Plan) -> None:
+    assert read_plan(json.loads(json.dumps(plan_record(plan)))) == plan
+
+
+def test_settings_by_path() -> None:
+    flat = dict(flat_settings(plan_record(Plan())))
+    assert flat["learner.step_size"] == 0.3
+    assert flat["schedule.kind"] == "Fixed"
+    assert flat["lookahead"] is None
+
+
+def test_a_schedule_of_ones_own_cannot_be_saved() -> None:
+    def schedule(matches: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        return np.zeros(len(matches))
+
+    with pytest.raises(CheckpointError, match="nothing could read it back"):
+        plan_record(Plan(schedule=schedule))
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (7, "something else"),
+        ({"kind": "Fixed"}, "something else"),
+        ({"kind": "Magic"}, "of a kind 'Magic' are not known"),
+        ({"kind": "Plan", "colour": "red"}, "colour"),
+        (
+            {"kind": "Plan", "learner": {"kind": "TDSettings", "step_size": 2}},
+            "step_size must be in",
+        ),
+    ],
+)
+def test_records_that_are_no_plan(record: object, message: str) -> None:
+    with pytest.raises(CheckpointError, match=message):
+        read_plan(record)

@@ -1,0 +1,68 @@
+"""Learning curves as numbers, as text and as pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamelore.learn.curves import (
+    bucket_averages,
+    cumulative_average,
+    sparkline,
+    windowed_average,
+)
+from gamelore.learn.pictures import draw_curve
+
+rewards = st.lists(st.integers(0, 100), max_size=50)
+
+
+@given(rewards, st.integers(1, 60))
+def test_averages_as_defined(values: list[int], window: int) -> None:
+    ends = range(1, len(values) + 1)
+    cumulative = [np.mean(values[:end]) for end in ends]
+    windowed = [np.mean(values[max(0, end - window) : end]) for end in ends]
+    np.testing.assert_allclose(cumulative_average(values), cumulative)
+    np.testing.assert_allclose(windowed_average(values, window), windowed)
+
+
+def test_a_window_of_nothing() -> None:
+    with pytest.raises(ValueError, match="window must be positive, got 0"):
+        windowed_average([1.0], 0)
+
+
+@given(rewards, st.integers(1, 20))
+def test_buckets_share_all_matches_evenly(values: list[int], buckets: int) -> None:
+    averages = bucket_averages(values, buckets)
+    assert len(averages) == min(buckets, len(values))
+    if values and len(values) % buckets == 0:
+        assert averages.mean() == pytest.approx(np.mean(values))
+
+
+def test_sparklines() -> None:
+    assert sparkline([0, 50, 100, 0]) == "▁▅█▁"
+    assert sparkline([7, 7]) == "▄▄"
+    assert sparkline([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")]
+)
+def test_pictures_are_the_same_for_the_same_curve(
+    suffix: str, start: bytes, tmp_path: Path
+) -> None:
+    values = np.random.default_rng(0).integers(0, 2, 5000) * 100
+    paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
+    for path in paths:
+        draw_curve(values, path, "a title")
+    first, second = (path.read_bytes() for path in paths)
+    assert first == second
+    assert first.startswith(start)
+
+
+def test_a_picture_of_one_match(tmp_path: Path) -> None:
+    draw_curve([100], tmp_path / "one.svg")
+    assert "all matches so far" in (tmp_path / "one.svg").read_text()

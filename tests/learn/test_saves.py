@@ -1,0 +1,358 @@
+"""Saved courses, in files and in the store: read as written, never lost."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from gamelore.atlas import Atlas
+from gamelore.errors import CheckpointError
+from gamelore.games import load
+from gamelore.learn import (
+    Cells,
+    Checkpoint,
+    CourseStore,
+    Plan,
+    Training,
+    load_checkpoint,
+    save_checkpoint,
+)
+from gamelore.learn.spelling import Spelling
+from gamelore.play.habits import PlayerSettings
+from gamelore.simulate import simulator
+
+PLAN = Plan(against=PlayerSettings("novice"), seed=11)
+
+LEARN = """
+    import sys
+    from gamelore.atlas import Atlas
+    from gamelore.games import load
+    from gamelore.learn import *
+    from gamelore.play.habits import PlayerSettings
+    from gamelore.simulate import simulator
+    import numpy as np
+
+    path, wanted = sys.argv[1], int(sys.argv[2])
+    atlas = Atlas(simulator(load("tictactoe")))
+    plan = Plan(against=PlayerSettings("novice"), seed=11)
+    with CourseStore(path + ".db") as store:
+        key = Checkpoint.of(Training(atlas, plan), []).key
+        checkpoint = store.load(key)
+        training = checkpoint.training(atlas) if checkpoint else Training(atlas, plan)
+        rewards = checkpoint.rewards if checkpoint else np.zeros(0)
+        print("ready", flush=True)
+        while training.matches < wanted:
+            rewards = np.concatenate([rewards, training.run(1).rewards])
+            checkpoint = Checkpoint.of(training, rewards)
+            store.save(checkpoint)
+            save_checkpoint(checkpoint, path, overwrite=True)
+            print(training.matches, flush=True)
+"""
+
+
+@cache
+def atlas() -> Atlas:
+    return Atlas(simulator(load("tictactoe")))
+
+
+def course(matches: int, plan: Plan = PLAN) -> Checkpoint:
+    """A course of tic-tac-toe after so many matches, never interrupted."""
+    training = Training(atlas(), plan)
+    return Checkpoint.of(training, training.run(matches).rewards)
+
+
+def assert_same(left: Checkpoint, right: Checkpoint | None) -> None:
+    """Bit for bit."""
+    assert right is not None
+    assert left.header() == right.header()
+    assert left.arrays().keys() == right.arrays().keys()
+    for name, array in left.arrays().items():
+        other = right.arrays()[name]
+        assert (array.dtype, array.shape) == (other.dtype, other.shape)
+        assert array.tobytes() == other.tobytes(), name
+
+
+@st.composite
+def checkpoints(draw: st.DrawFn) -> Checkpoint:
+    """Any table under any names, with any values there are."""
+    fluents = draw(st.integers(0, 200))
+    words = max(1, -(-fluents // 64))
+    roles = draw(st.lists(st.text(min_size=1), min_size=1, max_size=2, unique=True))
+    tables = {}
+    for role in roles:
+        n = draw(st.integers(0, 40))
+        tables[role] = Cells(
+            draw(arrays(np.uint64, (n, words))),
+            draw(arrays(np.float64, n)),
+            draw(arrays(np.uint32, n)),
+        )
+    rewards = draw(arrays(np.int16, st.integers(0, 40)))
+    return replace(
+        course(0),
+        game=draw(st.text()),
+        matches=len(rewards),
+        wanted=draw(st.integers(0, 10**12)),
+        spelling=Spelling(tuple(f"f{i}" for i in range(fluents)), ((), ("noop",))),
+        streams=draw(arrays(np.uint64, (3, 4))),
+        tables=tables,
+        rewards=rewards,
+    )
+
+
+# ── files ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "saved.course"
+    save_checkpoint(course(200), path)
+    return path
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(checkpoints())
+def test_files_are_read_as_they_were_written(
+    tmp_path: Path, checkpoint: Checkpoint
+) -> None:
+    path = tmp_path / "any.course"
+    save_checkpoint(checkpoint, path, overwrite=True)
+    assert_same(checkpoint, load_checkpoint(path))
+
+
+def test_the_same_course_gives_the_same_file(saved: Path, tmp_path: Path) -> None:
+    save_checkpoint(course(200), tmp_path / "again")
+    assert saved.read_bytes() == (tmp_path / "again").read_bytes()
+
+
+def test_a_file_cut_off_anywhere_is_refused(saved: Path) -> None:
+    content = saved.read_bytes()
+    for length in [*range(1, 80), *range(80, len(content), 997), len(content) - 1]:
+        saved.write_bytes(content[:length])
+        with pytest.raises(CheckpointError, match=f"{saved.name} is cut off"):
+            load_checkpoint(saved)
+
+
+def test_a_bit_that_flipped_is_noticed(saved: Path) -> None:
+    content = saved.read_bytes()
+    for place in [*range(80), *range(80, len(content), 1499)]:
+        damaged = bytearray(content)
+        damaged[place] ^= 0x10
+        saved.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match=saved.name):
+            load_checkpoint(saved)
+    saved.write_bytes(content + b"more")
+    with pytest.raises(CheckpointError, match="is damaged"):
+        load_checkpoint(saved)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\x89PNG\r\n", bytes(1000)])
+def test_foreign_files_are_refused_and_left_alone(
+    content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"no saved course.*left as it is"):
+        load_checkpoint(path)
+    with pytest.raises(CheckpointError, match="no saved course"):
+        save_checkpoint(course(5), path)
+    assert path.read_bytes() == content
+    save_checkpoint(course(5), path, overwrite=True)
+    assert load_checkpoint(path).matches == 5
+
+
+def test_a_later_version_is_told(saved: Path) -> None:
+    content = bytearray(saved.read_bytes())
+    content[16] = 2
+    saved.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"version 2, .* reads version 1"):
+        load_checkpoint(saved)
+
+
+def test_only_earlier_states_of_a_course_are_replaced(saved: Path) -> None:
+    save_checkpoint(course(300), saved)
+    with pytest.raises(CheckpointError, match="300 matches of this course, more than"):
+        save_checkpoint(course(200), saved)
+    with pytest.raises(CheckpointError, match="another course"):
+        save_checkpoint(course(400, Plan(seed=1)), saved)
+    assert_same(load_checkpoint(saved), course(300, PLAN))
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = saved.read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CheckpointError, match=r"cannot write .*: no space left"):
+        save_checkpoint(course(300), saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_places_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"cannot read .*: No such file"):
+        load_checkpoint(tmp_path / "missing")
+    with pytest.raises(CheckpointError, match=r"cannot write .*: No such file"):
+        save_checkpoint(course(1), tmp_path / "no" / "folder")
+    with pytest.raises(CheckpointError, match=r"cannot read .*: Is a directory"):
+        load_checkpoint(tmp_path)
+
+
+# ── the store ───────────────────────────────────────────────────────────────────────
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(checkpoints())
+def test_the_store_gives_back_what_it_got(
+    tmp_path: Path, checkpoint: Checkpoint
+) -> None:
+    with CourseStore(tmp_path / "any.db") as store:
+        store.save(checkpoint, overwrite=True)
+        assert_same(checkpoint, store.load(checkpoint.key))
+
+
+def test_a_course_as_it_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "lore.db"
+    for matches in (1, 50, 50, 700):
+        with CourseStore(path) as store:
+            store.save(course(matches))
+    with CourseStore(path) as store:
+        assert_same(course(700), store.load(course(0).key))
+        assert store.load("no such course") is None
+
+
+def test_only_what_changed_is_written(tmp_path: Path) -> None:
+    big = replace(
+        course(0), rewards=np.zeros(10**6, np.int16), matches=10**6, wanted=10**6
+    )
+    with CourseStore(tmp_path / "lore.db") as store:
+        store.save(big)
+        before = store.connection.total_changes
+        rewards = big.rewards.copy()
+        rewards[-1] = 100
+        store.save(replace(big, rewards=rewards))
+        assert store.connection.total_changes - before <= 5
+        assert_same(replace(big, rewards=rewards), store.load(big.key))
+
+
+def test_asking_what_is_known(tmp_path: Path) -> None:
+    weak = Plan(against=PlayerSettings("weak"), seat="alternate")
+    with CourseStore(tmp_path / "lore.db") as store:
+        assert store.courses() == []
+        for checkpoint in (course(10), course(30, weak), course(20, Plan(seed=3))):
+            store.save(checkpoint)
+        rules = course(0).rules
+        known = [(c.role, c.opponent, c.matches) for c in store.courses(rules=rules)]
+        assert known == [
+            ("o", "weak", 30),
+            ("x", "weak", 30),
+            ("x", "random", 20),
+            ("x", "novice", 10),
+        ]
+        (one,) = store.courses(game="tictactoe", role="x", opponent="novice")
+        found = store.load(one.key)
+        assert found is not None
+        assert one.cells == len(found.tables["x"].values) > 0
+        assert store.courses(role="z") == store.courses(rules="none") == []
+
+
+def test_going_back_is_refused(tmp_path: Path) -> None:
+    with CourseStore(tmp_path / "lore.db") as store:
+        store.save(course(300))
+        with pytest.raises(CheckpointError, match="300 matches of this course, more"):
+            store.save(course(20))
+        assert_same(course(300), store.load(course(0).key))
+        store.save(course(20), overwrite=True)
+        assert_same(course(20), store.load(course(0).key))
+
+
+def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
+    text = tmp_path / "text.db"
+    text.write_text("these are my notes, not a database" * 100)
+    with pytest.raises(CheckpointError, match="as a store: file is not a database"):
+        CourseStore(text)
+    assert text.read_text().startswith("these are my notes")
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE shopping (item TEXT)")
+    connection.close()
+    before = other.read_bytes()
+    with pytest.raises(CheckpointError, match="another program's database"):
+        CourseStore(other)
+    assert other.read_bytes() == before
+
+
+def test_a_damaged_chunk_is_noticed(tmp_path: Path) -> None:
+    with CourseStore(tmp_path / "lore.db") as store:
+        store.save(course(300))
+        store.connection.execute(
+            "UPDATE chunk SET content = zeroblob(length(content))"
+            " WHERE array = 'x.values'"
+        )
+        with pytest.raises(CheckpointError, match=r"checksum of x\.values is wrong"):
+            store.load(course(0).key)
+        store.connection.execute("DELETE FROM chunk WHERE array = 'x.values'")
+        with pytest.raises(CheckpointError, match="is damaged"):
+            store.load(course(0).key)
+
+
+def test_a_store_of_a_later_version_is_told(tmp_path: Path) -> None:
+    with CourseStore(tmp_path / "lore.db") as store:
+        store.connection.execute("UPDATE course_version SET version = 2")
+    with pytest.raises(CheckpointError, match=r"version 2, .* reads version 1"):
+        CourseStore(tmp_path / "lore.db")
+
+
+def test_two_processes_take_turns(tmp_path: Path) -> None:
+    path = tmp_path / "lore.db"
+    with CourseStore(path) as one, CourseStore(path) as other:
+        one.save(course(10))
+        other.save(course(20))
+        one.save(course(5, Plan(seed=9)))
+        assert_same(course(20), one.load(course(0).key))
+        assert len(other.courses()) == 2
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_and_resumed(tmp_path: Path) -> None:
+    """Every save that was reported is there, and the course goes on the same."""
+    path, wanted = tmp_path / "killed", 1500
+    arguments = [sys.executable, "-c", textwrap.dedent(LEARN), str(path), str(wanted)]
+    generator = np.random.default_rng(5)
+    for _ in range(5):
+        child = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(generator.uniform(0.05, 0.25))
+        child.kill()
+        reported = [int(line) for line in child.stdout.read().split()]
+        child.wait()
+        child.stdout.close()
+        with CourseStore(f"{path}.db") as store:
+            (known,) = store.courses()
+            stored = store.load(known.key)
+        assert stored is not None
+        assert_same(stored, course(stored.matches, PLAN))
+        assert_same(load_checkpoint(path), course(load_checkpoint(path).matches))
+        saved = load_checkpoint(path).matches
+        assert max(reported, default=0) <= saved <= stored.matches <= saved + 1
+    subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL)
+    assert_same(load_checkpoint(path), course(wanted))
+    with CourseStore(f"{path}.db") as store:
+        assert_same(course(wanted), store.load(course(0).key))

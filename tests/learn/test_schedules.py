@@ -1,0 +1,61 @@
+"""Exploration schedules at their ends and between."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamelore.learn import Cosine, Fixed, Geometric, Schedule
+
+
+def at(schedule: Schedule, *matches: int) -> list[float]:
+    return [float(e) for e in schedule(np.array(matches, np.int64))]
+
+
+def test_fixed() -> None:
+    assert at(Fixed(), 0, 10**9) == [0.01, 0.01]
+    assert at(Fixed(0.2, until=100), 0, 100, 101) == [0.2, 0.2, 0.0]
+
+
+def test_cosine_goes_from_a_to_b_and_then_to_nothing() -> None:
+    schedule = Cosine(length=30_000, a=0.5, b=0.0)
+    start, end, after = at(schedule, 0, 30_000, 30_001)
+    assert start == 0.5
+    assert end == pytest.approx(0.0, abs=1e-12)
+    assert after == 0.0
+    # a third of the way: cos 30° = √3 / 2; two thirds: cos 60° = 1 / 2
+    assert at(schedule, 10_000, 20_000) == pytest.approx([0.5 * 3**0.5 / 2, 0.25])
+
+
+def test_cosine_ends_at_b() -> None:
+    assert at(Cosine(10, a=0.4, b=0.1), 0, 10, 11) == pytest.approx([0.5, 0.1, 0.0])
+
+
+def test_geometric() -> None:
+    assert at(Geometric(), 0, 1, 2) == pytest.approx([0.9, 0.891, 0.88209])
+    assert at(Geometric(), 10**6) == [0.0]
+    assert at(Geometric(0.5, 1.0), 0, 1000) == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("schedule", [Fixed(0.3, 50), Cosine(70), Geometric()])
+def test_a_schedule_does_not_depend_on_where_one_starts(schedule: Schedule) -> None:
+    whole = schedule(np.arange(100))
+    parts = [schedule(np.arange(0, 37)), schedule(np.arange(37, 100))]
+    assert (np.concatenate(parts) == whole).all()
+    assert ((whole >= 0) & (whole <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Fixed(1.5), "epsilon must be in"),
+        (lambda: Cosine(0), "length must be positive, got 0"),
+        (lambda: Cosine(10, a=0.6, b=0.6), "a \\+ b must be in"),
+        (lambda: Geometric(start=-0.1), "start must be in"),
+        (lambda: Geometric(factor=2), "factor must be in"),
+    ],
+)
+def test_schedules_are_checked(make: object, message: str) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError, match=message):
+        make()
