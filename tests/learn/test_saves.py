@@ -122,7 +122,7 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(checkpoints())
 def test_files_are_read_as_they_were_written(
     tmp_path: Path, checkpoint: Checkpoint

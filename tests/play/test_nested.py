@@ -50,20 +50,19 @@ def test_it_finds_a_fork_two_moves_ahead(tictactoe: Simulator) -> None:
     assert found == "(mark 1 3)"
 
 
-def test_a_playout_of_level_one_is_worth_more_to_who_moves(
-    tictactoe: Simulator,
-) -> None:
+def test_a_playout_of_level_one_takes_a_win_at_hand(tictactoe: Simulator) -> None:
     search = NestedSearch(tictactoe, np.random.default_rng(0))
     board = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o) (control x)"
-    row = Position(tictactoe, board).row
-    rows = np.repeat(row[None], 200, axis=0)
-    assert (search.goals(rows, 1)[:, 0] == 100).all(), "a win at hand is always taken"
-    assert 0 < (search.goals(rows, 0)[:, 0] == 100).mean() < 1
+    rows = np.repeat(Position(tictactoe, board).row[None], 200, axis=0)
+    at_once = 0.99 * 50
+    assert search.values(rows, 1)[:, 0] == pytest.approx(at_once)
+    assert search.values(rows, 1)[:, 1] == pytest.approx(-at_once)
+    assert np.isclose(search.values(rows, 0)[:, 0], at_once).mean() < 0.5
 
 
 def test_the_rows_given_are_left_alone(tictactoe: Simulator) -> None:
     rows = tictactoe.initial_row()[None].copy()
-    NestedSearch(tictactoe, np.random.default_rng(0)).goals(rows, 1)
+    NestedSearch(tictactoe, np.random.default_rng(0)).values(rows, 1)
     assert (rows == tictactoe.initial_row()[None]).all()
 
 

@@ -1,8 +1,9 @@
 """The player that searches inside its playouts: nested Monte Carlo.
 
 A playout of level 0 moves at random. In one of level n, each role takes the move whose
-playout of level n - 1 went best for it, as Cazenave, Saffidine, Schofield and Thielscher
-(2016) do for two players. All playouts of a decision go on side by side.
+playout of level n - 1 went best for it; what lies further off counts less, so that wins
+are taken at once and losses put off. Cazenave, Saffidine, Schofield and Thielscher (2016)
+do so for two players. All playouts of a decision go on side by side.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from gamelore.simulate.simulator import Rows, Simulator
 
 Floats = npt.NDArray[np.float64]
 
-_NUDGE = 1e-6  # breaks ties; goals differ by more
+_DISCOUNT = 0.99  # per move, of how much better or worse than the middle an end is
+_MIDDLE = 50.0  # of all goals there can be
+_NUDGE = 1e-6  # breaks ties; values differ by more
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class NestedMonteCarloPlayer:
         self._role = briefing.simulator.roles.index(briefing.role)
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """The move with the best mean goal; by lot among equals."""
+        """The move with the best mean value; by lot among equals."""
         simulator = self._simulator
         if simulator is None:
             raise RuntimeError("start must be called before choose")
@@ -69,14 +72,14 @@ class NestedMonteCarloPlayer:
         moves = expansion.moves[:, self._role]
         if len(np.unique(moves)) == 1:
             return names[int(moves[0])]
-        goals = self._sample(simulator, expansion.successors, clock)[:, self._role]
+        values = self._sample(simulator, expansion.successors, clock)[:, self._role]
         options, group = np.unique(moves, return_inverse=True)
-        means = np.bincount(group, goals) / np.bincount(group)
+        means = np.bincount(group, values) / np.bincount(group)
         best = self._random.choice(np.flatnonzero(means == means.max()))
         return names[int(options[best])]
 
     def _sample(self, simulator: Simulator, rows: Rows, clock: Clock) -> Floats:
-        """float64 [n, R]: mean goals of playouts, as many as time allows, at least 1."""
+        """float64 [n, R]: mean values in as many playouts as there is time for."""
         end = time.monotonic() + min(self.settings.seconds, SAFETY * clock.left)
         search = NestedSearch(simulator, self._random, self.settings.longest)
         sums = np.zeros((len(rows), len(simulator.roles)))
@@ -85,7 +88,7 @@ class NestedMonteCarloPlayer:
             started = time.monotonic()
             if done and started + longest > end:
                 return sums / done
-            sums += search.goals(rows, self.settings.level - 1)
+            sums += search.values(rows, self.settings.level - 1)
             longest = max(longest, time.monotonic() - started)
         return sums / self.settings.samples
 
@@ -100,25 +103,29 @@ class NestedSearch:
         self.longest = longest
         self._random = random
 
-    def goals(self, rows: Rows, level: int) -> Floats:
-        """float64 [n, R]: what each role gets in one playout from each position."""
+    def values(self, rows: Rows, level: int) -> Floats:
+        """float64 [n, R]: what one playout from each position is worth to each role."""
         rows = rows.copy()
+        lengths = np.zeros(len(rows), np.int64)
         if level > 0:
             for _ in range(self.longest):
                 going = np.flatnonzero(~self.simulator.terminal(rows))
                 if not len(going):
                     break
                 rows[going] = self._advance(rows[going], level)
+                lengths[going] += 1
         seed = int(self._random.integers(2**32))
-        return np.asarray(self.simulator.playouts(rows, 1, seed=seed).goal_sums, float)
+        playouts = self.simulator.playouts(rows, 1, seed=seed)
+        weights = _DISCOUNT ** (lengths + playouts.lengths)
+        return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - _MIDDLE))
 
     def _advance(self, rows: Rows, level: int) -> Rows:
         """The successors that the roles choose, of positions that are not terminal."""
         expansion = self.simulator.expand(rows)
-        goals = self.goals(expansion.successors, level - 1)
+        values = self.values(expansion.successors, level - 1)
         chosen = np.ones(len(expansion.successors), np.bool_)
         for role in range(len(self.simulator.roles)):
-            scores = self._scores(expansion.parents, expansion.moves, goals, role)
+            scores = self._scores(expansion.parents, expansion.moves, values, role)
             best = np.full(len(rows), -np.inf)
             np.maximum.at(best, expansion.parents, scores)
             chosen &= scores == best[expansion.parents]
@@ -130,7 +137,7 @@ class NestedSearch:
         self,
         parents: npt.NDArray[np.int32],
         moves: npt.NDArray[np.int32],
-        goals: Floats,
+        values: Floats,
         role: int,
     ) -> Floats:
         """float64 [n]: how a role likes its move in each joint move, without ties.
@@ -140,7 +147,7 @@ class NestedSearch:
         own = moves[:, role]
         pairs = parents.astype(np.int64) * (int(own.max()) + 1) + own
         _, group = np.unique(pairs, return_inverse=True)
-        means = np.bincount(group, goals[:, role]) / np.bincount(group)
+        means = np.bincount(group, values[:, role]) / np.bincount(group)
         lots = self._random.random(len(means))
         if self.simulator.roles[role] == "random":
             return np.asarray(lots[group])

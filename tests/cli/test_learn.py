@@ -1,0 +1,397 @@
+"""`gamelore learn`: what it prints, keeps, resumes and refuses."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from gamelore.atlas import Atlas
+from gamelore.cli import main
+from gamelore.games import load
+from gamelore.learn import (
+    Checkpoint,
+    Cosine,
+    Fixed,
+    Geometric,
+    Lookahead,
+    Plan,
+    QSettings,
+    TDSettings,
+    Training,
+    load_checkpoint,
+)
+from gamelore.play.habits import PlayerSettings
+from gamelore.simulate import simulator
+from gamelore.transfer import KnowledgeStore, load_knowledge
+
+NOVICE = PlayerSettings("novice")
+
+
+def run(*arguments: str | Path, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["learn", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def learned(*arguments: str | Path) -> dict[str, Any]:
+    record = json.loads(run(*arguments, "--json").stdout)
+    assert isinstance(record, dict)
+    return record
+
+
+def course(plan: Plan, matches: int, game: str = "tictactoe") -> Checkpoint:
+    """What a course in one go comes to."""
+    training = Training(Atlas(simulator(load(game))), plan)
+    return Checkpoint.of(training, training.run(matches).rewards)
+
+
+def assert_same(left: Checkpoint, right: Checkpoint) -> None:
+    assert left.matches == right.matches
+    assert left.plan == right.plan
+    for name, array in left.arrays().items():
+        assert array.tobytes() == right.arrays()[name].tobytes(), name
+
+
+# ── what comes out ──────────────────────────────────────────────────────────────────
+
+
+def test_json(tmp_path: Path) -> None:
+    path = tmp_path / "ttt.course"
+    record = learned("tictactoe", "--matches", "500", "--save", path)
+    expected = course(Plan(against=NOVICE), 500)
+    assert_same(load_checkpoint(path), expected)
+    assert record["matches"] == record["wanted"] == 500
+    assert record["average"] == pytest.approx(expected.rewards.mean())
+    assert record["cells"] == {"x": len(expected.tables["x"].values)}
+    assert record["curve"][-1]["cumulative"] == pytest.approx(record["average"])
+    assert record["last"]["average"] == pytest.approx(expected.rewards[-16:].mean())
+    assert record["settings"]["alpha"] == 0.3
+    assert record["saved"] == str(path)
+
+
+def test_a_summary_for_people(tmp_path: Path) -> None:
+    result = run("tictactoe", "--matches", "500", "--role", "alternate")
+    assert "tictactoe: td as x and o against novice, matches 500" in result.stdout
+    assert "█" in result.stdout
+    assert result.stderr == ""
+    assert run("tictactoe", "--matches", "50", "--quiet").output == ""
+    one = run("tictactoe", "--matches", "1")
+    assert "matches 1\n" in one.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plan"),
+    [
+        (
+            "--alpha .5 --gamma .9 --lam .2 --epsilon .1 --seed 4 --until 90 --on-sight",
+            Plan(
+                TDSettings(0.5, 0.9, 0.2, on_sight=True),
+                NOVICE,
+                schedule=Fixed(0.1, 90),
+                seed=4,
+            ),
+        ),
+        (
+            "--learner q --schedule cosine --until 80 --epsilon .4 --role second",
+            Plan(QSettings(), NOVICE, "second", Cosine(80, 0.4)),
+        ),
+        (
+            "--learner qm --playouts 3 --schedule geometric --decay .9 --alpha .2",
+            Plan(QSettings(0.2, playouts=3), NOVICE, schedule=Geometric(0.9, 0.9)),
+        ),
+        (
+            "--initial lookahead --depth 3 --rule avgmax --against minimax"
+            " --opponent-depth 1 --opponent-epsilon 0.2",
+            Plan(
+                against=PlayerSettings("minimax", 0.2, 1),
+                lookahead=Lookahead(3, "avgmax"),
+            ),
+        ),
+        (
+            "--against monte-carlo --opponent-playouts 3 --role alternate",
+            Plan(against=PlayerSettings("monte-carlo", playouts=3), seat="alternate"),
+        ),
+    ],
+)
+def test_options_make_the_plan(arguments: str, plan: Plan, tmp_path: Path) -> None:
+    path = tmp_path / "any"
+    run("tictactoe", "--matches", "120", "--save", path, *arguments.split())
+    assert_same(load_checkpoint(path), course(plan, 120))
+
+
+def test_plots(tmp_path: Path) -> None:
+    for name in ("a.png", "a.svg"):
+        run("tictactoe", "--matches", "100", "--plot", tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 1000
+
+
+def test_matplotlib_is_only_imported_for_plots() -> None:
+    code = """
+import sys
+from gamelore.cli import main
+main(["learn", "tictactoe", "--matches", "9", "--quiet"], standalone_mode=False)
+print("slow:", "matplotlib" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "slow: False" in done.stdout
+
+
+# ── knowledge ───────────────────────────────────────────────────────────────────────
+
+
+def test_knowledge_from_game_to_game(tmp_path: Path) -> None:
+    lore, save = tmp_path / "lore.json", tmp_path / "save"
+    run("tictactoe", "--role", "alternate", "--knowledge", lore)
+    knowledge = load_knowledge(lore)
+    assert {lesson.role for lesson in knowledge.lessons} == {"x", "o"}
+    assert sum(lesson.matches for lesson in knowledge.lessons) == 3000
+    assert len(knowledge.about(role="x").values()) >= 9
+    options = ("connect-3", "--from", lore, "--matches", "200", "--save", save)
+    with_lore = learned(*options)
+    assert with_lore["settings"]["initial"] == "features"
+    without = learned("connect-3", "--matches", "200")
+    assert with_lore["curve"] != without["curve"]
+    whole = learned(*options[:4], "400")
+    lore.unlink()  # what was carried over is kept with the course
+    resumed = learned("connect-3", "--save", save, "--resume", "--matches", "400")
+    assert resumed["curve"] == whole["curve"]
+
+
+def test_lessons_add_up_and_the_same_course_replaces_its_own(tmp_path: Path) -> None:
+    for name in ("lore.json", "lore.db"):
+        lore = tmp_path / name
+        save = tmp_path / f"{name}.course"
+        run("tictactoe", "--matches", "300", "--knowledge", lore, "--save", save)
+        run("tictactoe", "--matches", "300", "--seed", "1", "--knowledge", lore)
+        run(
+            "tictactoe",
+            "--knowledge",
+            lore,
+            "--save",
+            save,
+            "--resume",
+            "--matches",
+            "400",
+        )
+        if name.endswith(".db"):
+            with KnowledgeStore(lore) as store:
+                knowledge = store.recall()
+        else:
+            knowledge = load_knowledge(lore)
+        assert sorted(lesson.matches for lesson in knowledge.lessons) == [300, 400]
+        assert run("connect-3", "--from", lore, "--matches", "20").exit_code == 0
+
+
+def test_only_what_one_opponent_taught(tmp_path: Path) -> None:
+    lore = tmp_path / "lore.json"
+    run("tictactoe", "--matches", "300", "--knowledge", lore)
+    result = run("connect-3", "--from", lore, "--lessons-against", "weak", code=1)
+    assert "nothing was learned against weak" in result.stderr
+
+
+def test_reward_maps(tmp_path: Path) -> None:
+    lore = tmp_path / "lore.json"
+    run("tictactoe", "--matches", "300", "--knowledge", lore)
+    by_rank = run("nim", "--from", lore, "--matches", "20")
+    assert "rewards as in tictactoe: 0 as 0, 100 as 100" in by_rank.stderr
+    run("nim", "--from", lore, "--matches", "20", "--map", "0=0,100=100")
+    wrong = run("nim", "--from", lore, "--map", "0=7", code=1)
+    assert "0=7" in wrong.stderr
+
+
+# ── going on ────────────────────────────────────────────────────────────────────────
+
+
+def test_resuming_plays_what_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "save"
+    run("tictactoe", "--matches", "200", "--save", path, "--alpha", ".2")
+    part = load_checkpoint(path)
+    record = learned("tictactoe", "--save", path, "--resume", "--matches", "500")
+    assert record["resumed_at"] == part.matches == 200
+    assert_same(
+        load_checkpoint(path), course(Plan(TDSettings(0.2), against=NOVICE), 500)
+    )
+    before = path.read_bytes()
+    again = learned("tictactoe", "--save", path, "--resume")
+    assert again["matches"] == again["resumed_at"] == 500
+    assert path.read_bytes() == before
+
+
+def test_resuming_what_never_began(tmp_path: Path) -> None:
+    path = tmp_path / "save"
+    run("tictactoe", "--matches", "50", "--save", path, "--resume")
+    assert load_checkpoint(path).matches == 50
+
+
+def test_files_are_not_replaced_unless_told(tmp_path: Path) -> None:
+    path = tmp_path / "save"
+    run("tictactoe", "--matches", "50", "--save", path)
+    before = path.read_bytes()
+    result = run("tictactoe", "--matches", "20", "--save", path, code=1)
+    assert "--resume goes on with it, --force starts anew" in result.stderr
+    assert path.read_bytes() == before
+    run("tictactoe", "--matches", "20", "--save", path, "--force")
+    assert load_checkpoint(path).matches == 20
+
+
+@pytest.mark.parametrize("content", [b"notes", b"", None])
+def test_files_that_are_no_course(content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "save"
+    if content is None:
+        run("tictactoe", "--matches", "50", "--save", path)
+        content = path.read_bytes()[:-10]
+    path.write_bytes(content)
+    result = run("tictactoe", "--save", path, "--resume", code=1)
+    assert "--force starts anew and replaces it" in result.stderr
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("tictactoe --alpha 0.5", "goes on with --alpha 0.3, but 0.5 is asked for"),
+        ("tictactoe --against weak", "goes on with --against novice"),
+        ("tictactoe --learner q", "goes on with --learner td"),
+        ("tictactoe --role second", "goes on with --role first"),
+        ("tictactoe --seed 3", "goes on with --seed 0"),
+        ("nim", "it is about tictactoe, not nim"),
+    ],
+)
+def test_a_course_of_other_settings(
+    arguments: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "save"
+    run("tictactoe", "--matches", "50", "--save", path)
+    before = path.read_bytes()
+    result = run(*arguments.split(), "--save", path, "--resume", code=1)
+    assert message in result.stderr
+    assert path.read_bytes() == before
+
+
+# ── what is refused ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("tron", 1, "learning takes turns, but two roles have a choice at once"),
+        ("no-such-game", 1, "no-such-game"),
+        ("peg-solitaire --role second", 1, "one player only"),
+        ("tictactoe --against nobody", 2, "'nobody' is not one of 'random', 'novice'"),
+        ("tictactoe --alpha 2", 2, "step_size must be in (0, 1], got 2.0"),
+        ("tictactoe --lam -1", 2, "trace_decay must be in [0, 1], got -1.0"),
+        ("tictactoe --epsilon 7", 2, "epsilon must be in [0, 1], got 7.0"),
+        ("tictactoe --opponent-depth 0", 2, "depth must be at least 1, got 0"),
+        ("tictactoe --learner q --lam 1", 2, "--lam has no meaning for q"),
+        ("tictactoe --playouts 5", 2, "--playouts has no meaning for td"),
+        ("tictactoe --decay .5", 2, "--decay has no meaning for --schedule fixed"),
+        ("tictactoe --rule maxmax", 2, "--rule has no meaning for --initial default"),
+        ("tictactoe --learner q --initial lookahead", 2, "is for --learner td"),
+        ("tictactoe --initial features", 2, "needs --from"),
+        ("tictactoe --map 0=0", 2, "--map has no meaning without --from"),
+        ("tictactoe --resume", 2, "--resume needs --save"),
+        ("tictactoe --save a --resume --force", 2, "choose one"),
+        ("tictactoe --plot curve.pdf", 2, ".png and .svg, not curve.pdf"),
+        ("tictactoe --save no/where", 1, "there is no folder no"),
+        ("tictactoe --knowledge no/where", 1, "there is no folder no"),
+        ("tictactoe --learner q --knowledge k", 2, "--knowledge is for --learner td"),
+        ("nim --engine interpreter --against monte-carlo", 1, "compiled"),
+    ],
+)
+def test_errors(
+    arguments: str,
+    code: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments.split(), code=code)
+    assert message in " ".join(result.stderr.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_knowledge_does_not_replace_what_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "notes.json"
+    path.write_text("mine")
+    result = run("tictactoe", "--knowledge", path, code=1)
+    assert "is no knowledge file" in result.stderr
+    assert path.read_text() == "mine"
+
+
+# ── interrupted ─────────────────────────────────────────────────────────────────────
+
+
+def begin(path: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a course that takes far too long, and wait until it has been saved."""
+    command = [sys.executable, "-m", "gamelore", "learn", "tictactoe"]
+    child = subprocess.Popen(
+        [*command, "--save", str(path), "--matches", "1000000000", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not path.exists() and child.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert path.exists()
+    return child
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_course_and_saves_it(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    path = tmp_path / "save"
+    child = begin(path, "--against", "minimax", "--opponent-depth", "9")
+    time.sleep(0.3)
+    child.send_signal(number)
+    output, errors = child.communicate(timeout=60)
+    assert child.returncode == 128 + number
+    matches = load_checkpoint(path).matches
+    assert f"interrupted after {matches:,} of 1,000,000,000 matches" in errors
+    assert f"gamelore learn tictactoe --save {path} --resume" in errors
+    assert f"matches {matches:,}" in output
+
+
+@pytest.mark.slow
+def test_killed_again_and_again(tmp_path: Path) -> None:
+    """What a killed course loses, it plays again, the same."""
+    path = tmp_path / "save"
+    arguments = ["--against", "minimax", "--opponent-depth", "4", "--role", "alternate"]
+    generator = np.random.default_rng(3)
+    begun = 0
+    for _ in range(4):
+        child = begin(path, *arguments, *(["--resume"] if begun else []))
+        saved_at = path.stat().st_mtime_ns
+        while path.stat().st_mtime_ns == saved_at:
+            time.sleep(0.01)
+        time.sleep(generator.uniform(0, 1.5))
+        child.kill()
+        child.communicate()
+        now = load_checkpoint(path).matches
+        assert now > begun
+        begun = now
+    run(
+        "tictactoe",
+        "--save",
+        path,
+        "--resume",
+        "--matches",
+        f"{begun + 1000}",
+        "--quiet",
+    )
+    opponent = PlayerSettings("minimax", depth=4)
+    expected = course(Plan(against=opponent, seat="alternate"), begun + 1000)
+    assert_same(load_checkpoint(path), expected)
