@@ -40,7 +40,13 @@ MAY_IMPORT = {
 The package's own `__init__` gathers the public names and may import any part but `cli`.
 """
 
-EXTRAS = {"pyspiel", "gamelore.transfer.pictures", "gamelore.learn.pictures"}
+EXTRAS = {
+    "pyspiel",
+    "open_spiel.python",
+    "open_spiel.python.algorithms",
+    "gamelore.transfer.pictures",
+    "gamelore.learn.pictures",
+}
 """What not every installation has or what is slow to import, and so is imported where
 it is used."""
 

@@ -35,6 +35,19 @@ from gamelore.transfer import KnowledgeStore, load_knowledge
 
 NOVICE = PlayerSettings("novice")
 
+COUNT = """
+(role ann) (role bob) (init (said 0)) (init (turn ann))
+(other ann bob) (other bob ann)
+(plus one 0 1) (plus one 1 2) (plus one 2 3) (plus two 0 2) (plus two 1 3)
+(<= (legal ?r ?s) (true (turn ?r)) (true (said ?n)) (plus ?s ?n ?m))
+(<= (legal ?r wait) (true (turn ?o)) (other ?o ?r))
+(<= (next (said ?m)) (true (said ?n)) (does ?r ?s) (plus ?s ?n ?m))
+(<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o))
+(<= terminal (true (said 3)))
+(<= (goal ?r 80) (true (turn ?o)) (other ?o ?r))
+(<= (goal ?r 20) (true (turn ?r)))
+"""
+
 
 def run(*arguments: str | Path, code: int = 0) -> Result:
     result = CliRunner().invoke(main, ["learn", *map(str, arguments)])
@@ -92,7 +105,8 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
     ("arguments", "plan"),
     [
         (
-            "--alpha .5 --gamma .9 --lam .2 --epsilon .1 --seed 4 --until 90 --on-sight",
+            "--alpha .5 --gamma .9 --lam .2 --epsilon .1 --until 90 --seed 4"
+            " --on-sight",
             Plan(
                 TDSettings(0.5, 0.9, 0.2, on_sight=True),
                 NOVICE,
@@ -201,13 +215,13 @@ def test_only_what_one_opponent_taught(tmp_path: Path) -> None:
 
 
 def test_reward_maps(tmp_path: Path) -> None:
-    lore = tmp_path / "lore.json"
+    lore, sheet = tmp_path / "lore.json", tmp_path / "count.kif"
+    sheet.write_text(COUNT)
     run("tictactoe", "--matches", "300", "--knowledge", lore)
-    by_rank = run("nim", "--from", lore, "--matches", "20")
-    assert "rewards as in tictactoe: 0 as 0, 100 as 100" in by_rank.stderr
-    run("nim", "--from", lore, "--matches", "20", "--map", "0=0,100=100")
-    wrong = run("nim", "--from", lore, "--map", "0=7", code=1)
-    assert "0=7" in wrong.stderr
+    begin = (sheet, "--from", lore, "--matches", "20")
+    assert "rewards as in tictactoe: 20 as 0, 80 as 100" in run(*begin).stderr
+    assert run(*begin, "--map", "20=0,80=100").stderr == ""
+    assert "20=7" in run(*begin, "--map", "20=7,80=100", code=1).stderr
 
 
 # ── going on ────────────────────────────────────────────────────────────────────────

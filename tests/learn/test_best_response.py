@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from gamelore.atlas import Atlas
 from gamelore.games import load
+from gamelore.gdl import Compound
 from gamelore.learn import (
     Fixed,
     GreedyPlayer,
@@ -32,6 +34,13 @@ OPPONENTS = [
     PlayerSettings("random"),
     PlayerSettings("novice", 0.1),
     PlayerSettings("weak", 0.1),
+]
+
+CASES = [
+    pytest.param(name, opponent, seat, marks=marks, id=f"{name}-{opponent.name}-{seat}")
+    for name, marks in (("nim-1-3-5", ()), ("tictactoe", pytest.mark.slow))
+    for opponent in OPPONENTS
+    for seat in ("first", "second")
 ]
 
 
@@ -106,7 +115,9 @@ def outlook(atlas: Atlas, mover: int, child: int) -> str:
 
     def judge(node: int) -> str:
         goals = atlas.simulator.goal_values[mover]
-        return {max(goals): "W", min(goals): "L"}.get(int(atlas.goals(node)[mover]), "N")
+        return {max(goals): "W", min(goals): "L"}.get(
+            int(atlas.goals(node)[mover]), "N"
+        )
 
     if atlas.is_terminal(child):
         return judge(child)
@@ -152,59 +163,69 @@ def greedy(training: Training, role: int) -> Callable[[int], int]:
     return choose
 
 
-@pytest.mark.parametrize("seat", ["first", "second"])
-@pytest.mark.parametrize("opponent", OPPONENTS, ids=lambda o: o.name)
-@pytest.mark.parametrize("name", ["nim", "tictactoe"])
+def learned_values(training: Training) -> dict[int, tuple[float, int]]:
+    """What the learner makes of the nodes its moves lead to: value and visits."""
+    atlas, found = training.atlas, {}
+    for cell in training.table:
+        if isinstance(training.plan.learner, QSettings):
+            edges = atlas.edges(atlas.number(cell.row[:-1]))
+            node = next(e.child for e in edges if e.move == int(cell.row[-1]))
+        else:
+            node = atlas.number(cell.row)
+        found[node] = cell.value, cell.visits
+    return found
+
+
+def errors(
+    training: Training, exact: Callable[[int], float], visits: int
+) -> npt.NDArray[np.float64]:
+    """How far off the values are that were visited often with the last step size."""
+    found = learned_values(training).items()
+    return np.array([abs(v - exact(node)) for node, (v, n) in found if n >= visits])
+
+
+@pytest.mark.parametrize(("name", "opponent", "seat"), CASES)
 def test_td_learns_the_best_response(
     name: str, opponent: PlayerSettings, seat: Seat
 ) -> None:
     """One-step TD learns the values of the best play that explores as it does."""
     atlas, role = atlas_of(name), ("first", "second").index(seat)
-    epsilon = 0.1
+    epsilon = 0.2
     plan = Plan(TDSettings(trace_decay=0.0), opponent, seat, Fixed(epsilon))
-    steps = {0.2: 100_000, 0.02: 200_000, 0.002: 600_000, 0.0005: 600_000}
+    steps = {0.2: 100_000, 0.05: 200_000, 0.01: 300_000, 0.002: 400_000, 5e-4: 600_000}
     training = trained(atlas, plan, steps)
-    exact = Solution(atlas, role, opponent, epsilon).solve()
-    checked = 0
-    for cell in training.table:
-        if cell.visits >= 10_000:
-            # step size 0.0005 leaves a deviation of at most 50 · √(0.0005 / 2) = 0.8
-            assert cell.value == pytest.approx(exact(atlas.number(cell.row)), abs=3.2)
-            checked += 1
-    assert checked >= 20
+    off = errors(training, Solution(atlas, role, opponent, epsilon).solve(), 5_000)
+    assert len(off) >= 15
+    assert off.max() < 4
+    assert off.mean() < 1
     best = Solution(atlas, role, opponent)
     learned = best.evaluate(greedy(training, role))
-    assert learned(atlas.root) > best.solve()(atlas.root) - 0.5
+    # who will explore keeps away from where that is dangerous, at a small price
+    assert learned(atlas.root) > best.solve()(atlas.root) - 2
 
 
-@pytest.mark.parametrize("seat", ["first", "second"])
-@pytest.mark.parametrize("opponent", OPPONENTS, ids=lambda o: o.name)
-@pytest.mark.parametrize("name", ["nim", "tictactoe"])
+@pytest.mark.parametrize(("name", "opponent", "seat"), CASES)
 def test_q_learning_learns_the_best_response(
     name: str, opponent: PlayerSettings, seat: Seat
 ) -> None:
-    """Whatever it does itself, Q-learning learns the values of best play."""
+    """Q-learning learns the values of best play even if all it does is explore."""
     atlas, role = atlas_of(name), ("first", "second").index(seat)
-    plan = Plan(QSettings(), opponent, seat, Fixed(0.3))
-    steps = {0.2: 200_000, 0.02: 300_000, 0.002: 600_000, 0.0005: 600_000}
+    plan = Plan(QSettings(), opponent, seat, Fixed(1.0))
+    steps = {0.2: 200_000, 0.05: 300_000, 0.01: 400_000, 0.002: 600_000}
     training = trained(atlas, plan, steps)
-    value = Solution(atlas, role, opponent, discount=0.9).solve()
-    checked = 0
-    for cell in training.table:
-        if cell.visits < 10_000:
-            continue
-        node, move = atlas.number(cell.row[:-1]), int(cell.row[-1])
-        child = next(e.child for e in atlas.edges(node) if e.move == move)
-        assert cell.value == pytest.approx(value(child), abs=3.2)
-        checked += 1
-    assert checked >= 20
+    exact = Solution(atlas, role, opponent, discount=0.9).solve()
+    off = errors(training, exact, 3_000)
+    assert len(off) >= 15
+    assert off.max() < 6
+    assert off.mean() < 1.5
     best = Solution(atlas, role, opponent)
     learned = best.evaluate(greedy(training, role))
-    assert learned(atlas.root) > best.solve()(atlas.root) - 0.5
+    # a discount prefers early wins to sure ones
+    assert learned(atlas.root) > best.solve()(atlas.root) - 2
 
 
 def test_the_papers_settings_come_close_to_the_best_response() -> None:
-    """α = 0.3, λ = 0.7, ε = 0.01: noisy for ever, yet near the best that is possible."""
+    """α = 0.3, λ = 0.7, ε = 0.01: noisy for ever, yet near the best there is."""
     atlas, opponent = atlas_of("tictactoe"), PlayerSettings("novice")
     training = Training(atlas, Plan(against=opponent))
     training.run(100_000)
@@ -251,15 +272,16 @@ def test_perfect_play_of_nim_is_known() -> None:
         )
 
     seen = set()
-    for node in range(min(len(atlas), 200)):
+    atlas.explore(atlas.root, 2)
+    for node in range(200):
         if atlas.is_terminal(node):
             continue
         facts = atlas.simulator.facts(atlas.row(node))
-        heaps = [int(str(f.arguments[1])) for f in facts if heap_fact(f)]  # type: ignore[union-attr]
+        heaps = [
+            int(str(fact.arguments[1]))
+            for fact in facts
+            if isinstance(fact, Compound) and fact.functor == "heap"
+        ]
         assert wins(node) == (np.bitwise_xor.reduce(heaps) != 0)
         seen.add(wins(node))
     assert seen == {True, False}
-
-
-def heap_fact(fact: object) -> bool:
-    return getattr(fact, "functor", getattr(fact, "name", "")) == "heap"

@@ -50,9 +50,7 @@ def test_keys_that_differ_in_one_bit_have_their_own_cells() -> None:
 
 def test_growing_keeps_cells_and_their_order() -> None:
     table = filled(1000)
-    rows, values, visits = (
-        a.copy() for a in (table.rows, table.values, table.visits)
-    )
+    rows, values, visits = (a.copy() for a in (table.rows, table.values, table.visits))
     room = len(table.memory.values)
     table.grow()
     assert len(table.memory.values) > room

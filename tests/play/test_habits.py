@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import time
@@ -113,16 +114,16 @@ def test_a_weak_player_avoids_winning(tictactoe: Simulator) -> None:
 
 def test_epsilon_is_how_often_moves_are_random(tictactoe: Simulator) -> None:
     position = Position(tictactoe, f"{BOTH_CAN_WIN} (control x)")
-    found = choices(position, "x", PlayerSettings("novice", 0.5), 2000)
-    # a random move is the win in 1 of 5: 0.5 + 0.5 / 5 = 0.6; 4 deviations are 0.044
-    assert abs(found["(mark 1 3)"] / 2000 - 0.6) < 0.045
+    found = choices(position, "x", PlayerSettings("novice", 0.5), 1000)
+    # a random move is the win in 1 of 5: 0.5 + 0.5 / 5 = 0.6; 4 deviations are 0.062
+    assert abs(found["(mark 1 3)"] / 1000 - 0.6) < 0.062
     assert len(found) == 5
 
 
 def test_random_play_is_uniform(tictactoe: Simulator) -> None:
-    found = choices(Position(tictactoe), "x", PlayerSettings("random"), 9000)
+    found = choices(Position(tictactoe), "x", PlayerSettings("random"), 1800)
     assert len(found) == 9
-    chi_square = sum((count - 1000) ** 2 / 1000 for count in found.values())
+    chi_square = sum((count - 200) ** 2 / 200 for count in found.values())
     assert chi_square < 26.1, "0.1% of uniform samples are above"
 
 
@@ -139,7 +140,7 @@ def test_minimax_never_loses_tictactoe() -> None:
     atlas = Atlas(simulator(load("tictactoe")))
     perfect = PlayerSettings("minimax", epsilon=0.0, depth=9)
     for seat in ("first", "second"):
-        training = Training(atlas, Plan(against=perfect, seat=seat, seed=1))  # type: ignore[arg-type]
+        training = Training(atlas, Plan(against=perfect, seat=seat, seed=1))
         assert training.run(20_000).rewards.max() == 50, "the learner at most draws"
 
 
@@ -254,7 +255,9 @@ def lateness(player: Player, sim: Simulator, seconds: float) -> list[float]:
         move = player.choose(position, Clock(seconds))
         if position.mover == role:
             late.append(time.monotonic() - started - seconds)
-        position = position.advance(move, *(o.choose(position, Clock()) for o in others))
+        position = position.advance(
+            move, *(o.choose(position, Clock()) for o in others)
+        )
     return late
 
 
@@ -268,6 +271,8 @@ def test_clocks_are_kept_while_the_machine_is_busy(name: str, kind: str) -> None
     else:
         settings = PlayerSettings(kind, 0.0, depth=30, playouts=10**7)
         player = AtlasPlayer(settings, seed=1)
+    if os.getloadavg()[0] > (os.cpu_count() or 1) + 1:
+        pytest.skip("others keep this machine too busy to tell")
     busy = subprocess.Popen([sys.executable, "-c", BUSY])
     try:
         # others may hold the machine up for longer than any budget: best of three

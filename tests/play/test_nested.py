@@ -15,8 +15,8 @@ from gamelore.play.nested import NestedMonteCarloPlayer, NestedSearch, NestedSet
 from gamelore.simulate import Simulator, simulator
 from gamelore.simulate.position import Position
 
-FORK = "(cell 1 1 x) (cell 2 2 o) (cell 3 3 x) (cell 1 2 o) (cell 3 2 x)"
-"""x threatens 3 1 and o must answer there, which at once threatens 1 3."""
+THREAT = "(cell 1 1 x) (cell 2 2 o) (cell 3 3 x) (cell 1 2 o) (cell 3 2 x) (control o)"
+"""x would complete its row at 3 1."""
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +40,16 @@ def test_it_takes_a_win(tictactoe: Simulator, level: int, role: str, win: str) -
 
 def test_it_answers_a_threat(tictactoe: Simulator) -> None:
     settings = NestedSettings(samples=10)
-    assert choice(tictactoe, f"{FORK} (control o)", "o", settings) == "(mark 3 1)"
+    assert choice(tictactoe, THREAT, "o", settings) == "(mark 3 1)"
 
 
-def test_it_finds_a_fork_two_moves_ahead(tictactoe: Simulator) -> None:
-    board = "(cell 1 1 x) (cell 2 2 o) (cell 3 3 o) (cell 2 1 o) (cell 2 3 x)"
-    found = choice(tictactoe, f"{board} (control x)", "x", NestedSettings(samples=30))
-    # 1 3 threatens 1 2 in one line and 3 3's column is closed: the only double threat
-    assert found == "(mark 1 3)"
+@pytest.mark.parametrize("seed", range(5))
+def test_it_finds_a_forced_win(tictactoe: Simulator, seed: int) -> None:
+    board = "(cell 1 1 x) (cell 1 2 o) (cell 2 2 x) (cell 3 3 o) (control x)"
+    player = NestedMonteCarloPlayer(seed)
+    player.start(Briefing(tictactoe, "x"), Clock())
+    found = to_kif(player.choose(Position(tictactoe, board), Clock()))
+    assert found in ("(mark 2 1)", "(mark 3 1)"), "the two moves with a double threat"
 
 
 def test_a_playout_of_level_one_takes_a_win_at_hand(tictactoe: Simulator) -> None:

@@ -156,6 +156,13 @@ class Atlas:
                 raise NotTurnTakingError(f"two roles have a choice at once in {where}")
             raise StuckError(f"a role has no legal move in {where}")
 
+    def make_room(self) -> None:
+        """Grow before a match rather than in it: growing a large atlas takes time."""
+        nodes = self.nodes
+        free = len(nodes.rows) - nodes.used[0], len(nodes.child) - nodes.used[1]
+        if 4 * min(free[0] / len(nodes.rows), free[1] / len(nodes.child)) < 1:
+            self.grow()
+
     def grow(self) -> None:
         """Room for twice as many nodes and edges."""
         old = self.nodes

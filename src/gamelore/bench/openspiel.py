@@ -1,6 +1,7 @@
-"""OpenSpiel's own random rollouts, with the loop in its C++.
+"""OpenSpiel on the same tasks: its random rollouts, and its tabular learner.
 
-One search of one simulation whose evaluation is many rollouts from the first position.
+The loop of the rollouts is in its C++: one search of one simulation whose evaluation is
+many rollouts from the first position. The learner's loop is in Python, as it comes.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ GAMES = {
 }
 """Our names, and OpenSpiel's for the same game."""
 
+_MISSING = "OpenSpiel is not installed; `pip install 'gamelore[peers]'` brings it"
+
 
 def player(name: str) -> Callable[[int], None]:
     """What makes a number of OpenSpiel's rollouts of one of our games."""
     try:
         import pyspiel  # an extra: only who compares needs it
     except ImportError:
-        raise GameloreError(
-            "OpenSpiel is not installed; `pip install 'gamelore[peers]'` brings it"
-        ) from None
+        raise GameloreError(_MISSING) from None
     if name not in GAMES:
         known = ", ".join(GAMES)
         raise GameloreError(
@@ -50,3 +51,29 @@ def player(name: str) -> Callable[[int], None]:
         bot.mcts_search(game.new_initial_state())
 
     return roll_out
+
+
+def learner(name: str) -> Callable[[int], None]:
+    """What lets OpenSpiel's Q-learner learn from matches against random play."""
+    try:
+        from open_spiel.python import rl_environment
+        from open_spiel.python.algorithms import random_agent, tabular_qlearner
+    except ImportError:
+        raise GameloreError(_MISSING) from None
+    environment = rl_environment.Environment(GAMES[name])
+    actions = environment.action_spec()["num_actions"]
+    agents = [
+        tabular_qlearner.QLearner(player_id=0, num_actions=actions),
+        random_agent.RandomAgent(player_id=1, num_actions=actions),
+    ]
+
+    def learn(count: int) -> None:
+        for _ in range(count):
+            step = environment.reset()
+            while not step.last():
+                mover = step.observations["current_player"]
+                step = environment.step([agents[mover].step(step).action])
+            for agent in agents:
+                agent.step(step)
+
+    return learn

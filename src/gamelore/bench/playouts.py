@@ -17,7 +17,7 @@ from gamelore.games import load
 from gamelore.simulate import simulator
 
 Play: TypeAlias = Callable[[int], None]
-"""Plays a number of playouts."""
+"""Plays a number of playouts, or of matches."""
 
 BENCHMARK_GAMES = (
     "tictactoe",
@@ -65,13 +65,13 @@ def measure(
             sim.playouts(count=count, seed=next(seeds), threads=threads)
 
         if peer is None:
-            yield Rate(name, statistics.median(_rates(ours, seconds, rounds)))
+            yield Rate(name, statistics.median(rates(ours, seconds, rounds)))
             continue
         theirs = PEERS[peer](name)
         pairs = list(
             zip(
-                _rates(ours, seconds, rounds),
-                _rates(theirs, seconds, rounds),
+                rates(ours, seconds, rounds),
+                rates(theirs, seconds, rounds),
                 strict=True,
             )
         )
@@ -84,8 +84,8 @@ def measure(
         )
 
 
-def _rates(play: Play, seconds: float, rounds: int) -> Iterator[float]:
-    """Playouts per second, measured anew each round; first runs only find the size."""
+def rates(play: Play, seconds: float, rounds: int) -> Iterator[float]:
+    """How many per second, measured anew each round; first runs only find the size."""
     play(1)  # kernels compile now, not in a round
     count = 1
     while True:

@@ -1,12 +1,22 @@
-"""`gamelore bench`: random playouts per second, beside a peer's."""
+"""`gamelore bench`: how fast it plays and learns, beside a peer."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
-from gamelore.bench import PEERS, Rate, measure
+from gamelore.bench import (
+    PEERS,
+    Growth,
+    LearningRate,
+    Rate,
+    measure,
+    measure_growth,
+    measure_learning,
+)
+from gamelore.bench.learning import PLANS
 from gamelore.bench.playouts import BENCHMARK_GAMES
 from gamelore.cli.options import json_option, seed_option
 
@@ -19,8 +29,41 @@ def line_of(rate: Rate) -> str:
     return f"{line}  {rate.ratio:>6.2f} × {rate.peer} ({rate.peer_playouts_per_s:,.0f})"
 
 
-@click.command(
-    "bench",
+class Benchmarks(click.Group):
+    """What is no other benchmark's name goes to the playouts."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in {*self.commands, "-h", "--help"}:
+            args = ["playouts", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.command("bench", cls=Benchmarks)
+def command() -> None:
+    """Measure speed: random playouts, and learning.
+
+    Without a command, or with the names of games, measures playouts.
+    """
+
+
+seconds_option = click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.01),
+    default=2.0,
+    show_default=True,
+    help="How long each round takes.",
+)
+rounds_option = click.option(
+    "--rounds",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="How many rounds; the median counts.",
+)
+
+
+@command.command(
+    "playouts",
     epilog="""\b
 Examples:
   gamelore bench
@@ -35,20 +78,8 @@ Examples:
     type=click.Choice(list(PEERS)),
     help="Measure this engine in the same run, and compare.",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0.01),
-    default=2.0,
-    show_default=True,
-    help="How long each round takes.",
-)
-@click.option(
-    "--rounds",
-    type=click.IntRange(1, 1000),
-    default=5,
-    show_default=True,
-    help="How many rounds; the median counts.",
-)
+@seconds_option
+@rounds_option
 @click.option(
     "--threads",
     type=click.IntRange(1, 256),
@@ -58,7 +89,7 @@ Examples:
 )
 @seed_option
 @json_option
-def command(
+def bench_playouts(
     games: tuple[str, ...],
     peer: str | None,
     seconds: float,
@@ -81,4 +112,88 @@ def command(
         seed=seed,
     )
     for rate in rates:
-        click.echo(json.dumps(rate.to_json()) if as_json else line_of(rate))
+        echo(rate.to_json(), line_of(rate), as_json)
+
+
+def learning_line(rate: LearningRate) -> str:
+    """A measurement of learning for people."""
+    line = f"{rate.learner:<4} {rate.game} {rate.matches_per_s:>12,.0f} matches/s"
+    if rate.ratio is None:
+        return line
+    return f"{line}  {rate.ratio:>7.0f} × {rate.peer} ({rate.peer_matches_per_s:,.0f})"
+
+
+def growth_line(growth: Growth) -> str:
+    """A measurement of growth for people."""
+    return (
+        f"{growth.entries:>12,} entries {growth.matches:>10,} matches"
+        f" {growth.seconds:>7.1f} s {growth.matches_per_s:>9,.0f} matches/s"
+        f" {growth.entries_per_s:>9,.0f} entries/s {growth.bytes_per_entry:>5.1f} bytes"
+        f" {growth.resident_mb:>7,.0f} MB"
+    )
+
+
+@command.command(
+    "learn",
+    epilog="""\b
+Examples:
+  gamelore bench learn
+  gamelore bench learn td q --json
+  gamelore bench learn --growth --entries 1000000
+""",
+)
+@click.argument(
+    "learners", metavar="[LEARNER]...", nargs=-1, type=click.Choice([*PLANS])
+)
+@click.option(
+    "--peers",
+    "peer",
+    type=click.Choice([*PEERS, "none"]),
+    default="openspiel",
+    show_default=True,
+    help="Measure its tabular Q-learner in the same run, and compare.",
+)
+@seconds_option
+@rounds_option
+@click.option(
+    "--growth",
+    is_flag=True,
+    help="Measure instead how the cost grows with the table.",
+)
+@click.option(
+    "--entries",
+    type=click.IntRange(10_000, 10**9),
+    default=10_000_000,
+    show_default=True,
+    help="How large the table gets with --growth.",
+)
+@json_option
+def bench_learn(
+    learners: tuple[str, ...],
+    peer: str,
+    seconds: float,
+    rounds: int,
+    growth: bool,
+    entries: int,
+    as_json: bool,
+) -> None:
+    """Measure matches of tabular learning per second.
+
+    LEARNERs are td, q and qm, by default all: on tic-tac-toe, from the first seat,
+    against random play. With --json, prints one object per line.
+    """
+    if growth:
+        sizes = [10**n for n in range(4, len(str(entries))) if 10**n < entries]
+        for measured in measure_growth([*sizes, entries]):
+            echo(measured.to_json(), growth_line(measured), as_json)
+        return
+    beside = None if peer == "none" else peer
+    for rate in measure_learning(
+        learners or tuple(PLANS), beside, seconds=seconds, rounds=rounds
+    ):
+        echo(rate.to_json(), learning_line(rate), as_json)
+
+
+def echo(data: dict[str, Any], line: str, as_json: bool) -> None:
+    """Print a measurement for programs or for people."""
+    click.echo(json.dumps(data) if as_json else line)

@@ -13,7 +13,7 @@ from types import FrameType
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from gamelore.cli.progress import waiting
 from gamelore.learn import Checkpoint, Training, save_checkpoint
@@ -153,8 +153,7 @@ class _Line(Progress):
     def __init__(self, course: Course, quiet: bool) -> None:
         super().__init__(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=15),
             TextColumn("{task.fields[state]}"),
             console=Console(stderr=True),
             disable=quiet or not sys.stderr.isatty(),
@@ -168,7 +167,7 @@ class _Line(Progress):
         """How far it is."""
         course = self.course
         state = (
-            f"{course.rate:,.0f}/s · average {course.average:.2f}"
-            f" · {course.cells:,} cells"
+            f"{course.matches:,} matches · {course.rate:,.0f}/s"
+            f" · average {course.average:.2f} · {course.cells:,} cells"
         )
         self.update(self.task, completed=course.matches, state=state)

@@ -66,7 +66,7 @@ class Method(NamedTuple):
     depth: int  # of the lookahead, or of the templates
     rule: int  # MINIMAX, MAXMAX or AVGMAX
     on_sight: int  # 1: cells are made for moves that are merely considered
-    sees_ends: int  # 1: a terminal afterstate begins with its true value
+    sees_ends: int  # 1: a terminal afterstate has its true value before it is visited
     keeps_end: int  # 1: the terminal position is the last afterstate, whoever moved
     searches: int  # 1: playouts choose where the table knows nothing
 
@@ -190,8 +190,9 @@ def choose_greedily(chart, memory, method, prior, node, epsilon, stream):
     """The edge a learner takes: any with probability epsilon, else the best it knows.
 
     Ties are broken at random. By afterstates, what is unknown has the default value, or
-    its initial value on sight; by actions, only what is known is compared. FAILED where
-    an initial value could not be found, or no action is known.
+    its initial value on sight, or its true value if it is an end that is seen; by
+    actions, only what is known is compared. FAILED where an initial value could not be
+    found, or no action is known.
     """
     nodes = chart.nodes
     first = nodes.first[node]
@@ -205,7 +206,9 @@ def choose_greedily(chart, memory, method, prior, node, epsilon, stream):
         cell = find_cell(nodes, memory, method, node, edge)
         if cell >= 0:
             value = memory.values[cell]
-        elif method.on_sight:
+        elif method.on_sight or (
+            method.sees_ends and nodes.mover[nodes.child[edge]] == ENDED
+        ):
             role, child = nodes.mover[node], nodes.child[edge]
             value = initial_value(chart, prior, method, role, child)
             if np.isnan(value):

@@ -45,6 +45,7 @@ class GreedyPlayer:
         if briefing.role != atlas.simulator.roles[self.values.role]:
             known = atlas.simulator.roles[self.values.role]
             raise ValueError(f"the values are of role {known}, not {briefing.role}")
+        atlas.make_room()
         self._search.start(briefing, clock)
 
     def choose(self, position: Position, clock: Clock) -> Move:

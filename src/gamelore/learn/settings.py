@@ -23,8 +23,9 @@ class TDSettings:
     """Whether an afterstate gets its initial value when it is merely considered, not
     only once it was visited."""
     sees_ends: bool | None = None
-    """Whether a terminal afterstate begins with its true value; if not given, only
-    where initial values come from looking ahead."""
+    """Whether a terminal afterstate has its true value before it was ever visited, so
+    that a winning move is known one step ahead; if not given, only where initial values
+    come from looking ahead."""
     keeps_end: bool = True
     """Whether the terminal position counts as the last afterstate when it was the
     other player's move that led to it."""

@@ -10,32 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
 from gamelore.errors import CheckpointError
 from gamelore.learn.checkpoint import Arrays, Checkpoint
+from gamelore.learn.database import Database
 
-APPLICATION_ID = 0x4C4F5245
-"""Marks the SQLite files that are gamelore's: "LORE"."""
-
-VERSION = 1
-
-_PATIENCE = 30.0  # seconds to wait for another process that writes
 _CHUNK = 1 << 14  # bytes
 
-_SCHEMA = f"""
-BEGIN IMMEDIATE;
-PRAGMA application_id = {APPLICATION_ID};
-CREATE TABLE IF NOT EXISTS course_version (version INTEGER NOT NULL);
-INSERT INTO course_version
-    SELECT {VERSION} WHERE NOT EXISTS (SELECT * FROM course_version);
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS course (
     key TEXT PRIMARY KEY,     -- hash of rules, plan and initial values
     game TEXT NOT NULL,
@@ -59,7 +44,6 @@ CREATE TABLE IF NOT EXISTS chunk (
     content BLOB NOT NULL,
     PRIMARY KEY (course, array, number)
 ) WITHOUT ROWID;
-COMMIT;
 """
 
 
@@ -79,21 +63,13 @@ class Course:
     """Entries of the role's table."""
 
 
-class CourseStore:
-    """Courses on disk; also a context manager that closes it."""
+class CourseStore(Database):
+    """Courses on disk."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Open a store, new if there is no file; `CheckpointError` if it is none."""
-        self.path = Path(path)
-        with self._errors():
-            self.connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None
-            )
-        try:
-            self._prepare()
-        except CheckpointError:
-            self.connection.close()
-            raise
+    kind = "course"
+    version = 1
+    schema = _SCHEMA
+    failure = CheckpointError
 
     def save(self, checkpoint: Checkpoint, *, overwrite: bool = False) -> None:
         """Keep a checkpoint in place of earlier ones of its course, for good.
@@ -105,14 +81,12 @@ class CourseStore:
         shapes = {name: [one.dtype.str, one.shape] for name, one in arrays.items()}
         header = json.dumps({**checkpoint.header(), "arrays": shapes})
         key, matches = checkpoint.key, checkpoint.matches
-        with self._transaction():
-            if self._matches(key) > matches:
-                if not overwrite:
-                    raise CheckpointError(
-                        f"{self.path} holds {self._matches(key):,} matches of this"
-                        f" course, more than {matches:,}"
-                    )
-                self.connection.execute("DELETE FROM chunk WHERE course = ?", (key,))
+        with self._transaction("IMMEDIATE"):
+            if self._matches(key) > matches and not overwrite:
+                raise CheckpointError(
+                    f"{self.path} holds {self._matches(key):,} matches of this course,"
+                    f" more than {matches:,}"
+                )
             self.connection.execute(
                 "INSERT OR REPLACE INTO course VALUES (?, ?, ?, ?, ?, ?)",
                 (
@@ -124,15 +98,16 @@ class CourseStore:
                     header,
                 ),
             )
+            self.connection.execute("DELETE FROM learner WHERE course = ?", (key,))
             self.connection.executemany(
-                "INSERT OR REPLACE INTO learner VALUES (?, ?, ?)",
+                "INSERT INTO learner VALUES (?, ?, ?)",
                 [(key, r, len(cells.values)) for r, cells in checkpoint.tables.items()],
             )
             self._write_chunks(key, arrays)
 
     def load(self, key: str) -> Checkpoint | None:
         """The last checkpoint of a course; `None` if there is none."""
-        with self._transaction():
+        with self._transaction("DEFERRED"):
             found = self.connection.execute(
                 "SELECT header FROM course WHERE key = ?", (key,)
             ).fetchone()
@@ -172,20 +147,6 @@ class CourseStore:
             ).fetchall()
         return [Course(*row) for row in rows]
 
-    def close(self) -> None:
-        self.connection.close()
-
-    def __enter__(self) -> CourseStore:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     def _matches(self, key: str) -> int:
@@ -195,7 +156,7 @@ class CourseStore:
         return int(found[0]) if found else 0
 
     def _write_chunks(self, key: str, arrays: Arrays) -> None:
-        """Write what differs from what is there; arrays never shrink."""
+        """Write what differs from what is there."""
         stored = {
             (array, number): digest
             for array, number, digest in self.connection.execute(
@@ -207,11 +168,15 @@ class CourseStore:
             for number, start in enumerate(range(0, len(content), _CHUNK)):
                 chunk = content[start : start + _CHUNK]
                 digest = hashlib.sha256(chunk).digest()
-                if stored.get((name, number)) != digest:
+                if stored.pop((name, number), None) != digest:
                     self.connection.execute(
                         "INSERT OR REPLACE INTO chunk VALUES (?, ?, ?, ?, ?)",
                         (key, name, number, digest, chunk),
                     )
+        self.connection.executemany(
+            "DELETE FROM chunk WHERE course = ? AND array = ? AND number = ?",
+            [(key, name, number) for name, number in stored],
+        )
 
     def _array(self, key: str, name: str, dtype: str, shape: list[int]) -> object:
         """One array, its chunks put together and checked."""
@@ -225,46 +190,3 @@ class CourseStore:
                 raise CheckpointError(f"a checksum of {name} is wrong")
         content = b"".join(content for _, content in chunks)
         return np.frombuffer(content, dtype).reshape(shape)
-
-    def _prepare(self) -> None:
-        """Make the tables in a new file, and look at what an old one holds."""
-        with self._errors():
-            (mark,) = self.connection.execute("PRAGMA application_id").fetchone()
-            (tables,) = self.connection.execute(
-                "SELECT count(*) FROM sqlite_schema"
-            ).fetchone()
-            if tables and mark != APPLICATION_ID:
-                raise CheckpointError(
-                    f"{self.path} is another program's database; it is left as it is"
-                )
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("PRAGMA synchronous = FULL")
-            self.connection.executescript(_SCHEMA)
-            (version,) = self.connection.execute(
-                "SELECT version FROM course_version"
-            ).fetchone()
-        if version != VERSION:
-            raise CheckpointError(
-                f"{self.path} has courses of version {version}, and this gamelore reads"
-                f" version {VERSION}"
-            )
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with self._errors():
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self.connection.execute("ROLLBACK")
-                raise
-            self.connection.execute("COMMIT")
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise CheckpointError(
-                f"cannot use {self.path} as a store: {error}"
-            ) from error

@@ -18,7 +18,7 @@ from gamelore.gdl import Move
 from gamelore.play import _kernels
 from gamelore.play._kernels import FAILED, Habits
 from gamelore.play.habits import UNLIMITED, PlayerSettings, fit, habits_of
-from gamelore.play.monte_carlo import MonteCarloPlayer, MonteCarloSettings
+from gamelore.play.monte_carlo import SAFETY, MonteCarloPlayer, MonteCarloSettings
 from gamelore.play.player import Briefing, Clock
 from gamelore.simulate import CircuitSimulator
 from gamelore.simulate.position import Position
@@ -26,8 +26,8 @@ from gamelore.simulate.position import Position
 Stream: TypeAlias = npt.NDArray[np.uint64]
 """uint64 [4]: the state of a generator; drawing changes it."""
 
-RESERVE = 0.005
-"""Seconds before the end of a clock at which a search stops."""
+RESERVE = 0.1
+"""The most seconds that a search leaves on a clock; less on short ones."""
 _SLICE = 0.002  # seconds between looks at the clock
 _FIRST_BUDGET = 64  # nodes of the first slice
 _GROWTH_TIME = 1e-6  # seconds per node that an atlas may take to grow, when busy
@@ -37,6 +37,11 @@ def stream_of(seed: int) -> Stream:
     """A stream of randomness from a seed."""
     state = np.random.SeedSequence(seed).generate_state(4, np.uint64)
     return state.astype(np.uint64)
+
+
+def _reserve(clock: Clock) -> float:
+    """Seconds to leave on a clock: a late move is a fault."""
+    return min(RESERVE, (1 - SAFETY) * clock.seconds)
 
 
 class AtlasPlayer:
@@ -70,6 +75,7 @@ class AtlasPlayer:
             self._habits = None
         if self._habits is None:
             self._habits = habits_of(self._atlas, self.settings)
+        self._atlas.make_room()
         self._role = simulator.roles.index(briefing.role)
         self._playouts.start(briefing, clock)
 
@@ -148,7 +154,7 @@ class AtlasPlayer:
         """
         before = self.stream.copy()
         budget = _FIRST_BUDGET
-        while clock.left > RESERVE:
+        while clock.left > _reserve(clock):
             assert self._habits is not None
             self._habits.budget[0] = budget
             started = time.monotonic()
@@ -168,7 +174,7 @@ class AtlasPlayer:
         """Let an atlas grow if there is time for it."""
         if not isinstance(atlas.simulator, CircuitSimulator):
             return self._expand(atlas, node, depth, clock)
-        if clock.left < RESERVE + _GROWTH_TIME * len(atlas):
+        if clock.left < _reserve(clock) + _GROWTH_TIME * len(atlas):
             return False
         atlas.make_way(node, 1 + depth)
         return True
@@ -179,7 +185,7 @@ class AtlasPlayer:
         for _ in range(depth):
             below: set[int] = set()
             for parent in level:
-                if clock.left < RESERVE:
+                if clock.left < _reserve(clock):
                     return False
                 below.update(edge.child for edge in atlas.edges(parent))
             level = below

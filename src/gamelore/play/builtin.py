@@ -10,7 +10,7 @@ from gamelore.play.monte_carlo import MonteCarloPlayer
 from gamelore.play.player import Player
 from gamelore.play.random_player import RandomPlayer
 
-_MINIMAX = PlayerSettings("minimax", epsilon=0.0, depth=4)
+_MINIMAX = PlayerSettings("minimax", epsilon=0.0)
 
 PLAYERS: dict[str, Callable[[int], Player]] = {
     "random": RandomPlayer,

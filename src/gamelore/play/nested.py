@@ -2,8 +2,8 @@
 
 A playout of level 0 moves at random. In one of level n, each role takes the move whose
 playout of level n - 1 went best for it; what lies further off counts less, so that wins
-are taken at once and losses put off. Cazenave, Saffidine, Schofield and Thielscher (2016)
-do so for two players. All playouts of a decision go on side by side.
+are taken at once and losses put off. Cazenave, Saffidine, Schofield and Thielscher do
+so for two players (2016). All playouts of a decision go on side by side.
 """
 
 from __future__ import annotations

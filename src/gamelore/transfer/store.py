@@ -7,28 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from types import TracebackType
 
 from gamelore.errors import FeatureError, KnowledgeError
+from gamelore.learn.database import Database
 from gamelore.transfer.knowledge import Knowledge, Lesson
 
-APPLICATION_ID = 0x4C4F5245
-"""Marks the SQLite files that are gamelore's: "LORE"."""
-
-VERSION = 1
-
-_PATIENCE = 30.0  # seconds to wait for another process that writes
-
-_SCHEMA = f"""
-BEGIN IMMEDIATE;
-PRAGMA application_id = {APPLICATION_ID};
-CREATE TABLE IF NOT EXISTS knowledge_version (version INTEGER NOT NULL);
-INSERT INTO knowledge_version
-    SELECT {VERSION} WHERE NOT EXISTS (SELECT * FROM knowledge_version);
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS lesson (
     thread TEXT PRIMARY KEY,  -- what a later lesson of the same run replaces
     opponent TEXT NOT NULL,
@@ -39,7 +23,6 @@ CREATE TABLE IF NOT EXISTS lesson (
     text TEXT NOT NULL        -- the whole lesson, as JSON
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS lesson_by_opponent ON lesson (opponent, game);
-COMMIT;
 """
 
 _ADD = """
@@ -49,21 +32,13 @@ WHERE (excluded.matches, excluded.text) > (matches, text)
 """
 
 
-class KnowledgeStore:
-    """Lessons on disk; also a context manager that closes it."""
+class KnowledgeStore(Database):
+    """Lessons on disk."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Open a store, new if there is no file; `KnowledgeError` if it is no store."""
-        self.path = Path(path)
-        with self._errors():
-            self.connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None
-            )
-        try:
-            self._prepare()
-        except KnowledgeError:
-            self.connection.close()
-            raise
+    kind = "knowledge"
+    version = 1
+    schema = _SCHEMA
+    failure = KnowledgeError
 
     def add(self, knowledge: Knowledge | Lesson) -> None:
         """Keep lessons, each at once and for good; those already there change nothing.
@@ -116,56 +91,10 @@ class KnowledgeStore:
             row = self.connection.execute("SELECT count(*) FROM lesson").fetchone()
         return int(row[0])
 
-    def close(self) -> None:
-        self.connection.close()
-
-    def __enter__(self) -> KnowledgeStore:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _prepare(self) -> None:
-        """Make the tables in a new file, and look at what an old one holds."""
-        with self._errors():
-            (mark,) = self.connection.execute("PRAGMA application_id").fetchone()
-            (tables,) = self.connection.execute(
-                "SELECT count(*) FROM sqlite_schema"
-            ).fetchone()
-            if tables and mark != APPLICATION_ID:
-                raise KnowledgeError(
-                    f"{self.path} is another program's database; it is left as it is"
-                )
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("PRAGMA synchronous = FULL")
-            self.connection.executescript(_SCHEMA)
-            (version,) = self.connection.execute(
-                "SELECT version FROM knowledge_version"
-            ).fetchone()
-        if version != VERSION:
-            raise KnowledgeError(
-                f"{self.path} is a store of version {version}, and this gamelore reads"
-                f" version {VERSION}"
-            )
-
     def _read(self, text: str) -> Lesson:
         try:
             return Lesson.from_record(json.loads(text))
         except (KnowledgeError, FeatureError, json.JSONDecodeError) as error:
             raise KnowledgeError(
                 f"a lesson in {self.path} is damaged: {error}"
-            ) from error
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise KnowledgeError(
-                f"cannot use {self.path} as a store: {error}"
             ) from error

@@ -236,9 +236,9 @@ def curves_of(played: Played, settings: Settings) -> dict[int, list[Curve]]:
 
 def _curve(case: Case, rewards: Rewards, settings: Settings) -> Curve:
     averages = cumulative_average(rewards.astype(float), settings.skipped)
-    points = np.arange(0, averages.shape[1], CURVE_STEP)
-    if points[-1] != averages.shape[1] - 1:
-        points = np.append(points, averages.shape[1] - 1)
+    last = averages.shape[1] - 1
+    # The first averages are of a match or two, and would hide the rest.
+    points = np.append(np.arange(CURVE_STEP - 1, last, CURVE_STEP), last)
     return Curve(case, points + settings.skipped + 1, mean_band(averages[:, points]))
 
 

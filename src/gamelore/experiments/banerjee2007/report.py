@@ -56,8 +56,8 @@ def _introduction(results: Results) -> Iterator[str]:
         "Banerjee and Stone, IJCAI 2007. Rewards are averages of matches "
         f"{settings.skipped + 1} to {settings.matches}; a win is 100, a draw 50, a "
         "loss 0. In brackets: 95 % bootstrap intervals over runs; differences are "
-        f"paired by run. The paper has {settings.runs} runs; the finding is that of all "
-        f"{settings.total}."
+        f"paired by run. The paper has {settings.runs} runs; the finding is that of "
+        f"all {settings.total}."
     )
 
 
@@ -91,7 +91,7 @@ def _claim_rows(results: Results) -> list[tuple[str, str, str, str, str]]:
         (
             "feature (h) is 50 for every opponent",
             "value of `(D)`",
-            "",
+            "the same",
             shown,
             "holds" if exact else "does not hold",
         )

@@ -36,8 +36,8 @@ class Settings:
     on_sight: bool = False
     """Give afterstates their initial value when merely considered, not once visited."""
     sees_ends: Literal["lookers", "all", "none"] = "lookers"
-    """Who knows the value of a terminal afterstate before it was learned: learners that
-    look ahead (transfer, lookahead), all, or none."""
+    """Who knows a terminal afterstate one step ahead, before it was ever visited: those
+    that look ahead (transfer, lookahead), all learners, or none."""
     keeps_end: bool = True
     """Count the terminal position as an afterstate though the opponent moved there."""
     weights: Literal["visits", "equal"] = "visits"
@@ -92,8 +92,8 @@ READINGS: dict[str, dict[str, Any]] = {
     "3000 source matches, on sight": {"source_matches": 3000, "on_sight": True},
     "the values printed in Table 1": {"knowledge": "paper"},
     "Table 1, on sight": {"knowledge": "paper", "on_sight": True},
-    "all learners know ends": {"sees_ends": "all"},
-    "no learner knows ends": {"sees_ends": "none"},
+    "all learners see ends one step ahead": {"sees_ends": "all"},
+    "no learner sees ends one step ahead": {"sees_ends": "none"},
     "the opponent's last move is not kept": {"keeps_end": False},
     "afterstates weigh the same": {"weights": "equal"},
     "opponents explore 10 times as often": {"opponent_epsilon": 0.1},

@@ -49,7 +49,7 @@ class Number:
     ours: tuple[Interval, ...]
     """In the order of `Measure`."""
     fits: bool = True
-    """Whether it helps to tell which measure the paper used: levels do, gaps do not."""
+    """Whether it helps to tell which measure the paper used: its own levels do."""
 
     @property
     def verdict(self) -> str:
@@ -113,7 +113,7 @@ def _epsilon_numbers(cases: Cases, courses: Courses) -> Iterator[Number]:
     from_zero = courses.get(cases.td_player(0.0))
     if from_zero:
         what = "… if its table begins at 0, as a Q table does"
-        yield Number(3, what, TD_LEVEL, _by_measure(from_zero))
+        yield Number(3, what, TD_LEVEL, _by_measure(from_zero), fits=False)
 
 
 def _length_numbers(cases: Cases, courses: Courses) -> Iterator[Number]:

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from gamelore.experiments.statistics import mean_band, mean_interval
 from gamelore.experiments.wang2018.analysis import Measure, final, read
@@ -223,6 +223,7 @@ def _finish(axes: Axes, course: Course, title: str, optima: Optima) -> None:
     axes.set_title(title, fontsize=9)
     axes.set_xlabel("match")
     axes.set_ylabel("matches won, %")
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(_THOUSANDS)
     axes.legend(loc="lower right", fontsize=8)
 

@@ -118,8 +118,11 @@ def _head(findings: Findings) -> str:
 {settings.rounds} rounds of 1.5 l matches each{scale}, against the random player, from
 both seats in turn with a table for each; seed {settings.seed}; {settings.playouts}
 playouts per move for the QM player. Intervals are 95% bootstrap intervals over rounds;
-with as few as five rounds they are somewhat too narrow. In curves, a window is l/20
-matches. A level is the average over all matches after match l.{_warning(settings)}"""
+with as few as five rounds they are somewhat too narrow.
+
+A window is l/20 matches; a level is the average over all matches after match l. In the
+figures, solid lines are win rates in windows, dotted ones count from the first match;
+exploration has ended in the grey part.{_warning(settings)}"""
 
 
 def _warning(settings: Wang2018Settings) -> str:

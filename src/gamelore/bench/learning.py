@@ -1,0 +1,170 @@
+"""Matches of tabular learning per second, one core, with a peer's beside ours.
+
+The task is tic-tac-toe from the first seat against random play. Rounds of ours and of
+the peer's alternate, and the ratio is the median of the rounds' ratios.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gamelore.atlas import Atlas
+from gamelore.bench import openspiel
+from gamelore.bench.playouts import Play, rates
+from gamelore.games import load
+from gamelore.learn import Fixed, Plan, QSettings, TDSettings, Training
+from gamelore.simulate import simulator
+
+GAME = "tictactoe"
+
+EXPLORING = Fixed(0.1)
+
+PLANS: Mapping[str, Plan] = {
+    "td": Plan(TDSettings(), schedule=EXPLORING),
+    "q": Plan(QSettings(), schedule=EXPLORING),
+    "qm": Plan(QSettings(playouts=100), schedule=EXPLORING),
+}
+"""Learners by name."""
+
+EMPTY = 10
+"""Matches after which searching learners start anew with an empty table: later ones
+look up, as the others do."""
+
+
+@dataclass(frozen=True)
+class LearningRate:
+    """Matches per second of one learner, ours and a peer's."""
+
+    learner: str
+    game: str
+    matches_per_s: float
+    peer: str | None = None
+    peer_matches_per_s: float | None = None
+    ratio: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain dictionary."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What a course costs by the time its table has so many entries."""
+
+    game: str
+    entries: int
+    matches: int
+    seconds: float
+    """From the start."""
+    matches_per_s: float
+    """Since the measurement before."""
+    entries_per_s: float
+    longest_pause_s: float
+    """The longest that a thousand matches took since then."""
+    bytes_per_entry: float
+    atlas_bytes_per_position: float
+    positions: int
+    resident_mb: float
+    """The most memory the process has had."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain dictionary."""
+        return asdict(self)
+
+
+def measure_learning(
+    learners: Sequence[str] = tuple(PLANS),
+    peer: str | None = "openspiel",
+    *,
+    seconds: float = 2.0,
+    rounds: int = 5,
+) -> Iterator[LearningRate]:
+    """Rates of each learner in turn; a round of either side takes seconds."""
+    atlas = Atlas(simulator(load(GAME)))
+    for name in learners:
+        ours = rates(_learning(atlas, PLANS[name]), seconds, rounds)
+        if peer is None or PLANS[name].learner == PLANS["qm"].learner:
+            yield LearningRate(name, GAME, statistics.median(ours))
+            continue
+        theirs = rates(openspiel.learner(GAME), seconds, rounds)
+        pairs = list(zip(ours, theirs, strict=True))
+        yield LearningRate(
+            name,
+            GAME,
+            statistics.median(mine for mine, _ in pairs),
+            peer,
+            statistics.median(other for _, other in pairs),
+            statistics.median(mine / other for mine, other in pairs),
+        )
+
+
+def _learning(atlas: Atlas, plan: Plan) -> Play:
+    """What learns from a number of matches: ever on, or anew where it searches."""
+    if not isinstance(plan.learner, QSettings) or not plan.learner.playouts:
+        training = Training(atlas, plan)
+
+        def learn_on(count: int) -> None:
+            training.run(count)
+
+        return learn_on
+
+    def learn_anew(count: int) -> None:
+        for done in range(0, count, EMPTY):
+            Training(atlas, plan).run(min(EMPTY, count - done))
+
+    return learn_anew
+
+
+def measure_growth(
+    entries: Sequence[int] = (10_000, 100_000, 1_000_000, 10_000_000),
+    game: str = "connect-four",
+) -> Iterator[Growth]:
+    """How the cost of a course grows with its table.
+
+    A learner that only explores and makes entries for every move in sight meets new
+    positions in nearly every match.
+    """
+    plan = Plan(TDSettings(on_sight=True), schedule=Fixed(1.0))
+    training = Training(Atlas(simulator(load(game))), plan)
+    training.run(1)
+    started = last = time.perf_counter()
+    cells, matches, longest = 0, 0, 0.0
+    for wanted in entries:
+        while len(training.table) < wanted:
+            before = time.perf_counter()
+            training.run(1000)
+            longest = max(longest, time.perf_counter() - before)
+        now = time.perf_counter()
+        atlas = training.atlas
+        yield Growth(
+            game=game,
+            entries=len(training.table),
+            matches=training.matches,
+            seconds=now - started,
+            matches_per_s=(training.matches - matches) / (now - last),
+            entries_per_s=(len(training.table) - cells) / (now - last),
+            longest_pause_s=longest,
+            bytes_per_entry=training.table.bytes_per_cell,
+            atlas_bytes_per_position=_atlas_bytes(atlas) / len(atlas),
+            positions=len(atlas),
+            resident_mb=_resident_mb(),
+        )
+        last, longest = time.perf_counter(), 0.0
+        cells, matches = len(training.table), training.matches
+
+
+def _atlas_bytes(atlas: Atlas) -> int:
+    arrays = atlas.nodes._asdict()
+    del arrays["words"]
+    return sum(array.nbytes for array in arrays.values())
+
+
+def _resident_mb() -> float:
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 2**20 if sys.platform == "darwin" else most / 2**10

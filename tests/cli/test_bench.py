@@ -1,0 +1,53 @@
+"""`gamelore bench`: which benchmark runs, and what it prints."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from gamelore.cli.bench import command
+
+QUICK = ("--seconds", "0.02", "--rounds", "1", "--json")
+
+
+def run(*arguments: str) -> list[dict[str, Any]]:
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.output.splitlines()]
+
+
+def test_games_are_played_out() -> None:
+    (rate,) = run("tictactoe", *QUICK)
+    assert rate["game"] == "tictactoe"
+    assert rate["playouts_per_s"] > 1000
+    assert run(*QUICK, "tictactoe")[0].keys() == rate.keys(), "options may come first"
+
+
+def test_learners_learn() -> None:
+    rates = run("learn", "td", "q", "--peers", "none", *QUICK)
+    assert [rate["learner"] for rate in rates] == ["td", "q"]
+    assert all(rate["matches_per_s"] > 1000 for rate in rates)
+    assert all(rate["ratio"] is None for rate in rates)
+
+
+def test_learning_beside_openspiel() -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
+    (rate,) = run("learn", "q", "--seconds", "0.5", "--rounds", "1", "--json")
+    assert rate["peer"] == "openspiel"
+    assert rate["ratio"] >= 40
+
+
+def test_growth_is_measured() -> None:
+    measured = run("learn", "--growth", "--entries", "60000", "--json")
+    assert [m["entries"] >= n for m, n in zip(measured, (10_000, 60_000), strict=True)]
+    assert measured[-1]["matches"] > 1000
+    assert all(m["bytes_per_entry"] <= 64 for m in measured)
+
+
+def test_the_help_names_both_benchmarks() -> None:
+    output = CliRunner().invoke(command, ["--help"]).output
+    assert "playouts" in output
+    assert "learn" in output

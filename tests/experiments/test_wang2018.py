@@ -1,0 +1,291 @@
+"""Wang, Emmerich and Plaat (2018): what is run, how it is read, what is exact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from gamelore.atlas import Atlas
+from gamelore.errors import GameloreError
+from gamelore.experiments import find_experiment
+from gamelore.experiments.parallel import atlas_of
+from gamelore.experiments.statistics import Interval
+from gamelore.experiments.wang2018.analysis import Measure, final, read
+from gamelore.experiments.wang2018.best_response import (
+    WholeGame,
+    best_response,
+    evaluate,
+    greedy,
+    over_seats,
+    whole_game,
+)
+from gamelore.experiments.wang2018.claims import Number, best_fit
+from gamelore.experiments.wang2018.published import (
+    ALL,
+    Departures,
+    PublishedLearner,
+    play_course,
+)
+from gamelore.experiments.wang2018.reproduce import count_matches, reproduce
+from gamelore.experiments.wang2018.run import Course, in_windows, run_cases
+from gamelore.experiments.wang2018.settings import (
+    FIGURES,
+    LENGTHS,
+    WINDOWS,
+    Cases,
+    Wang2018Settings,
+)
+from gamelore.games import load
+from gamelore.learn import Cosine, Fixed, Plan, QSettings, TDSettings, Training
+from gamelore.simulate import simulator
+
+SMALL = Wang2018Settings(scale=0.01, rounds=2)
+
+
+@pytest.fixture(scope="module")
+def tictactoe() -> WholeGame:
+    return whole_game(atlas_of("tictactoe"))
+
+
+# ── what is run ─────────────────────────────────────────────────────────────────────
+
+
+def test_the_courses_are_the_papers() -> None:
+    cases = Cases(Wang2018Settings())
+    by_figure = {figure: cases.of_figure(figure) for figure in FIGURES}
+    assert by_figure[1] == []
+    assert [case.length for case in by_figure[4]] == [50_000, 80_000]
+    assert [case.matches for case in by_figure[6][::2]] == [3 * n // 2 for n in LENGTHS]
+    assert by_figure[6] == by_figure[7]
+    dynamic, *fixed = by_figure[2]
+    assert dynamic.learner == QSettings(step_size=0.1, discount=0.9)
+    assert dynamic.schedule == Cosine(30_000, a=0.5, b=0.0)
+    assert [c.schedule for c in fixed] == [Fixed(0.1, 30_000), Fixed(0.2, 30_000)]
+    assert by_figure[3][1].learner == TDSettings(0.3, 1.0, 0.7)
+
+
+def test_every_course_is_run_once() -> None:
+    wanted = Cases(Wang2018Settings()).wanted()
+    assert len(wanted) == len(set(wanted)) == 20
+    assert Cases(Wang2018Settings(figure=4)).wanted() == sorted(
+        Cases(Wang2018Settings()).of_figure(4), key=lambda case: -case.matches
+    )
+
+
+def test_lengths_are_whole_windows_at_any_scale() -> None:
+    for scale in (0.001, 0.0137, 0.5, 3):
+        for case in Cases(Wang2018Settings(scale=scale)).wanted():
+            assert case.length % WINDOWS == 0
+            assert 2 * case.matches == 3 * case.length
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("figure", 0), ("figure", 8), ("rounds", 1), ("scale", 0), ("playouts", 1)],
+)
+def test_settings_are_checked(name: str, value: int) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be .*, got {value}"):
+        Wang2018Settings(**{name: value})  # type: ignore[arg-type]
+
+
+# ── how it is read ──────────────────────────────────────────────────────────────────
+
+
+def test_windows_count_wins_and_goals() -> None:
+    rewards = np.array([100.0, 50.0, 0.0, 100.0])
+    assert in_windows(rewards, 2, 100).tolist() == [[50.0, 50.0], [75.0, 50.0]]
+
+
+def test_the_four_measures() -> None:
+    case = Cases(SMALL).q_player(5_000)
+    wins = np.zeros((1, 30))
+    wins[0, :10] = 30.0
+    wins[0, 20:] = 90.0
+    course = Course(case, wins, wins + 5)
+    assert final(course, Measure.WINS).tolist() == [90]
+    assert final(course, Measure.WINS_SO_FAR) == pytest.approx([40])
+    assert final(course, Measure.GOAL).tolist() == [95]
+    assert final(course, Measure.GOAL_SO_FAR) == pytest.approx([45])
+    assert read(course, Measure.WINS_SO_FAR).curves[0, 19] == pytest.approx(15)
+    assert read(course, Measure.WINS).start.tolist() == [30]
+    assert read(course, Measure.WINS).drift.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [
+        (Interval(81.9, 81.8, 82.0), "agrees"),
+        (Interval(70.0, 60.0, 81.0), "agrees"),
+        (Interval(83.0, 82.5, 83.5), "ours is 3.0 higher"),
+        (Interval(70.0, 69.0, 71.0), "ours is 10.0 lower"),
+    ],
+)
+def test_verdicts(ours: Interval, verdict: str) -> None:
+    assert Number(6, "level", 80.0, (ours,) * 4).verdict == verdict
+
+
+def test_the_measure_nearest_to_the_paper_comes_first() -> None:
+    ours = tuple(Interval(level, level, level) for level in (70.0, 81.0, 60.0, 50.0))
+    assert best_fit([Number(6, "level", 80.0, ours)])[0] == (Measure.WINS_SO_FAR, 1.0)
+
+
+# ── what is exact ───────────────────────────────────────────────────────────────────
+
+
+def test_every_position_of_tictactoe_comes_after_its_successors(
+    tictactoe: WholeGame,
+) -> None:
+    assert len(tictactoe.order) == 5_478
+    place = {node: i for i, node in enumerate(tictactoe.order)}
+    for node, children in tictactoe.children.items():
+        assert all(place[child] < place[node] for child in children)
+
+
+def test_too_large_a_game_is_refused() -> None:
+    with pytest.raises(GameloreError, match="more than 100 positions"):
+        whole_game(Atlas(simulator(load("hex-3x3"))), largest=100)
+
+
+def test_random_play_gets_what_is_known(tictactoe: WholeGame) -> None:
+    first = evaluate(tictactoe, 0, lambda node: tictactoe.children[node])
+    assert first.wins == pytest.approx(58.4920635)
+    assert first.goal == pytest.approx(64.8412698)
+
+
+def test_the_best_response_in_tictactoe(tictactoe: WholeGame) -> None:
+    seats = [best_response(tictactoe, role) for role in (0, 1)]
+    assert seats[0].wins == pytest.approx(100 * 191 / 192)
+    assert over_seats(seats).wins == pytest.approx(96.459, abs=0.001)
+    for role, best in enumerate(seats):
+        most = best_response(tictactoe, role, aim="wins")
+        assert most.wins >= best.wins
+        assert most.goal <= best.goal
+
+
+def test_nim_is_won_by_taking_the_last_object() -> None:
+    game = whole_game(Atlas(simulator(load("nim"))))
+    best = best_response(game, 1)
+    lot = evaluate(game, 1, lambda node: game.children[node])
+    assert lot.wins < best.wins <= 100
+    assert best.wins == pytest.approx(best.goal), "there is no draw"
+
+
+def test_the_greedy_policy_of_an_empty_table_is_random(tictactoe: WholeGame) -> None:
+    training = Training(tictactoe.atlas, Plan(learner=QSettings()))
+    lot = evaluate(tictactoe, 0, lambda node: tictactoe.children[node])
+    policy = greedy(tictactoe.atlas, training.table)
+    assert evaluate(tictactoe, 0, policy) == pytest.approx(lot)
+
+
+@pytest.mark.slow
+def test_learning_for_long_comes_near_the_best_response(tictactoe: WholeGame) -> None:
+    plan = Plan(
+        learner=QSettings(step_size=0.02),
+        seat="alternate",
+        schedule=Fixed(1.0),
+        seed=1,
+    )
+    training = Training(tictactoe.atlas, plan)
+    training.run(2_000_000)
+    for role, table in training.tables.items():
+        reached = evaluate(tictactoe, role, greedy(tictactoe.atlas, table))
+        best = best_response(tictactoe, role)
+        assert best.goal - 1 <= reached.goal <= best.goal + 1e-9
+
+
+# ── the published program ───────────────────────────────────────────────────────────
+
+
+@pytest.mark.slow
+def test_without_departures_it_is_algorithm_1(tictactoe: WholeGame) -> None:
+    schedule, matches = Cosine(4_000), 6_000
+    slow = [
+        play_course(tictactoe, Departures(), schedule, matches, seed)[4_000:].mean()
+        for seed in range(6)
+    ]
+    fast = [
+        Training(
+            tictactoe.atlas,
+            Plan(learner=QSettings(), seat="alternate", schedule=schedule, seed=seed),
+        )
+        .run(matches)
+        .rewards[4_000:]
+        .mean()
+        for seed in range(6)
+    ]
+    spread = np.hypot(np.std(slow, ddof=1), np.std(fast, ddof=1)) / np.sqrt(6)
+    assert abs(np.mean(slow) - np.mean(fast)) < 4 * spread
+
+
+def test_departures_change_what_one_match_teaches(tictactoe: WholeGame) -> None:
+    def learned(departures: Departures) -> list[float]:
+        for seed in range(100):
+            learner = PublishedLearner(tictactoe, 0, departures, Random(seed))
+            if learner.play(1.0) == 100:
+                best = [max(known.values()) for known in learner.table.values()]
+                return sorted(best, reverse=True)
+        raise AssertionError("no match was won")
+
+    plain = learned(Departures())
+    assert plain[:3] == pytest.approx([10, 0.9, 0.081])
+    doubled = learned(Departures(doubles_goal=True))
+    assert doubled[:2] == pytest.approx([19, 1.71])
+    waiting = learned(Departures(learns_waiting=True))
+    assert waiting[:3] == pytest.approx([10, 0.9, 0.081])
+    assert len(waiting) == 2 * len(plain) - 1, "the other's turns are steps as well"
+
+
+def test_untried_moves_are_explored_first(tictactoe: WholeGame) -> None:
+    learner = PublishedLearner(tictactoe, 0, ALL, Random(0))
+    for _ in range(9):
+        learner.play(1.0)
+    tried = {move for move, _ in learner.table[tictactoe.atlas.root]}
+    assert tried == set(tictactoe.children[tictactoe.atlas.root])
+
+
+# ── the whole ───────────────────────────────────────────────────────────────────────
+
+
+def test_what_comes_out_does_not_depend_on_what_else_runs() -> None:
+    cases = Cases(SMALL)
+    alone = run_cases([cases.q_player(5_000)], 2, seed=7)
+    among = run_cases([cases.fixed(0.1), cases.q_player(5_000)], 2, seed=7)
+    case = cases.q_player(5_000)
+    assert (alone[case].wins == among[case].wins).all()
+    other = run_cases([case], 2, seed=8)
+    assert (alone[case].wins != other[case].wins).any()
+
+
+def test_a_figure_is_written_with_its_data(tmp_path: Path) -> None:
+    settings = Wang2018Settings(figure=2, scale=0.01, rounds=2)
+    done: list[int] = []
+    summary = reproduce(settings, tmp_path / "out", 1, done.append)
+    assert sum(done) == count_matches(settings)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {
+        "curves.csv",
+        "figure-2.png",
+        "figure-2.svg",
+        "levels.csv",
+        "report.md",
+        "settings.json",
+    }
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "dynamic ε ends above fixed 0.1 by" in report
+    assert "verdicts mean little" in summary
+    rows = (tmp_path / "out" / "curves.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1 + 3 * len(Measure) * 30
+
+
+def test_schedules_are_drawn_without_a_match(tmp_path: Path) -> None:
+    settings = Wang2018Settings(figure=1)
+    assert count_matches(settings) == 0
+    reproduce(settings, tmp_path / "out", 1, lambda matches: None)
+    assert (tmp_path / "out" / "figure-1.svg").stat().st_size > 1000
+
+
+def test_the_command_finds_it() -> None:
+    assert find_experiment("wang2018").settings is Wang2018Settings
