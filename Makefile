@@ -22,7 +22,7 @@ $(INSTALLED): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(INSTALLED)  ## load a game from its rules, simulate it, show a match and the speed
+demo: $(INSTALLED)  ## learn a game, discover its features, carry them to another
 	@$(BIN)/python examples/demo.py
 
 test: lint types  ## lint, types and the fast tests

@@ -38,7 +38,8 @@ def main() -> None:
     source = Training(atlas, Plan(against=OPPONENT, seed=1))
     record = source.run(MATCHES)
     print(f"  {sparkline(cumulative(record.rewards))}")
-    print(f"  mean reward {record.rewards.mean():.1f}, {len(source.table)} afterstates\n")
+    print(f"  mean reward {record.rewards.mean():.1f}")
+    print(f"  {len(source.table)} afterstates met\n")
 
     table, templates = source.table, Templates(atlas, role=0)
     knowledge = learn_values(
@@ -54,14 +55,14 @@ def main() -> None:
     for feature, learned in sorted(values.items(), key=lambda item: -item[1].value):
         print(f"  {feature!s:16} {learned.value:6.1f}   met {learned.visits:5} times")
 
-    print(f"\nplaying {TARGET}: {RUNS} runs of {MATCHES} matches, with and without them")
+    print(f"\nplaying {TARGET}, {RUNS} runs of {MATCHES} matches each")
     target = Atlas(simulator(load(TARGET)))
     started = time.perf_counter()
     without = mean_curve(target, None)
     carried = mean_curve(target, knowledge)
     rate = 2 * RUNS * MATCHES / (time.perf_counter() - started)
-    print(f"  from scratch       {sparkline(without)}  {without[-1]:.2f}")
-    print(f"  with the features  {sparkline(carried)}  {carried[-1]:.2f}")
+    print(f"  from scratch       {sparkline(without)}  {without[-1]:.1f}")
+    print(f"  with the features  {sparkline(carried)}  {carried[-1]:.1f}")
     print(f"  {rate:,.0f} matches per second on one core")
     draw(without, carried)
     print(f"\nboth learning curves are in {PICTURE}")
@@ -89,9 +90,9 @@ def cumulative(rewards: Curve) -> Curve:
 
 
 def sparkline(curve: Curve, width: int = 40) -> str:
-    """A curve in a line of text, from 50 to 100."""
-    points = curve[np.linspace(20, len(curve) - 1, width).astype(int)]
-    heights = np.clip((points - 50) / 50 * 8, 0, 7.99).astype(int)
+    """A curve in a line of text, from 0 to 100; matches on a logarithmic scale."""
+    points = curve[np.geomspace(20, len(curve) - 1, width).astype(int)]
+    heights = np.clip(points / 100 * 8, 0, 7.99).astype(int)
     return "".join("▁▂▃▄▅▆▇█"[height] for height in heights)
 
 

@@ -84,7 +84,7 @@ def test_lengths_are_whole_windows_at_any_scale() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("figure", 0), ("figure", 8), ("rounds", 1), ("scale", 0), ("playouts", 1)],
+    [("figure", 0), ("figure", 8), ("rounds", 1), ("scale", 0), ("playouts", 0)],
 )
 def test_settings_are_checked(name: str, value: int) -> None:
     with pytest.raises(ValueError, match=f"{name} must be .*, got {value}"):
@@ -125,6 +125,14 @@ def test_the_four_measures() -> None:
 )
 def test_verdicts(ours: Interval, verdict: str) -> None:
     assert Number(6, "level", 80.0, (ours,) * 4).verdict == verdict
+
+
+def test_at_least_allows_more_but_not_less() -> None:
+    more, less = Interval(90.0, 89.0, 91.0), Interval(70.0, 69.0, 71.0)
+    allowed = Number(6, "level", 80.0, (more,) * 4, at_least=True)
+    assert allowed.verdict == "agrees: ours is 10.0 higher"
+    short = Number(6, "level", 80.0, (less,) * 4, at_least=True)
+    assert short.verdict == "ours is 10.0 lower"
 
 
 def test_the_measure_nearest_to_the_paper_comes_first() -> None:

@@ -6,7 +6,7 @@ process, and the values of best play against it follow by working back from the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -163,25 +163,24 @@ def greedy(training: Training, role: int) -> Callable[[int], int]:
     return choose
 
 
-def learned_values(training: Training) -> dict[int, tuple[float, int]]:
-    """What the learner makes of the nodes its moves lead to: value and visits."""
-    atlas, found = training.atlas, {}
+def learned_values(training: Training) -> Iterator[tuple[int, float, int]]:
+    """Nodes that the learner's moves lead to, with what it says of them and visits."""
+    atlas = training.atlas
     for cell in training.table:
         if isinstance(training.plan.learner, QSettings):
             edges = atlas.edges(atlas.number(cell.row[:-1]))
             node = next(e.child for e in edges if e.move == int(cell.row[-1]))
         else:
             node = atlas.number(cell.row)
-        found[node] = cell.value, cell.visits
-    return found
+        yield node, cell.value, cell.visits
 
 
 def errors(
     training: Training, exact: Callable[[int], float], visits: int
 ) -> npt.NDArray[np.float64]:
     """How far off the values are that were visited often with the last step size."""
-    found = learned_values(training).items()
-    return np.array([abs(v - exact(node)) for node, (v, n) in found if n >= visits])
+    found = learned_values(training)
+    return np.array([abs(v - exact(node)) for node, v, n in found if n >= visits])
 
 
 @pytest.mark.parametrize(("name", "opponent", "seat"), CASES)
@@ -211,17 +210,17 @@ def test_q_learning_learns_the_best_response(
     """Q-learning learns the values of best play even if all it does is explore."""
     atlas, role = atlas_of(name), ("first", "second").index(seat)
     plan = Plan(QSettings(), opponent, seat, Fixed(1.0))
-    steps = {0.2: 200_000, 0.05: 300_000, 0.01: 400_000, 0.002: 600_000}
+    steps = {0.3: 200_000, 0.1: 10**6, 0.03: 10**6, 0.01: 2 * 10**6, 0.003: 2 * 10**6}
     training = trained(atlas, plan, steps)
     exact = Solution(atlas, role, opponent, discount=0.9).solve()
-    off = errors(training, exact, 3_000)
-    assert len(off) >= 15
+    off = errors(training, exact, 1_500)
+    assert len(off) >= 70
     assert off.max() < 6
-    assert off.mean() < 1.5
+    assert off.mean() < 1
     best = Solution(atlas, role, opponent)
     learned = best.evaluate(greedy(training, role))
     # a discount prefers early wins to sure ones
-    assert learned(atlas.root) > best.solve()(atlas.root) - 2
+    assert learned(atlas.root) > best.solve()(atlas.root) - 1
 
 
 def test_the_papers_settings_come_close_to_the_best_response() -> None:

@@ -31,6 +31,12 @@ from gamelore.learn.learners import TableLearner
 from gamelore.play import Briefing, Clock, PlayerSettings, RandomPlayer, play_match
 from gamelore.simulate import Interpreter, simulator
 from gamelore.simulate.position import Position
+from gamelore.transfer import (
+    Knowledge,
+    initial_values,
+    learn_values,
+    target_templates,
+)
 
 TURN_TAKING = [e.name for e in library() if e.players == 2 and e.moves == "alternating"]
 LARGE = {"gomoku", "othello", "english-draughts", "breakthrough"} | {
@@ -433,3 +439,40 @@ def test_every_game_can_be_learned(name: str) -> None:
             values = atlas.simulator.goal_values[role]
             assert table.values.min() >= min(values) - 1e-9
             assert table.values.max() <= max(values) + 1e-9
+
+
+@cache
+def taught_by(name: str) -> Knowledge:
+    """What a few matches against a novice teach of a game's features."""
+    atlas = atlas_of(name)
+    training = Training(atlas, Plan(against=NOVICE))
+    matches = 2 if name in LARGE else 20
+    training.run(matches)
+    table = training.table
+    return learn_values(
+        Templates(atlas, 0),
+        table.rows,
+        table.values,
+        table.visits,
+        opponent="novice",
+        matches=matches,
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.slow if n in LARGE else ())
+        for n in TURN_TAKING
+    ],
+)
+def test_every_game_can_be_source_and_target(name: str) -> None:
+    atlas = atlas_of(name)
+    assert taught_by(name).lessons[0].game == name
+    knowledge = taught_by("tictactoe")
+    templates = target_templates(atlas, 0, knowledge)
+    values = FeatureValues(templates, initial_values(knowledge, templates))
+    assert not np.isnan(values.values).all(), "something of tic-tac-toe applies"
+    training = Training(atlas, Plan(against=NOVICE), values)
+    training.run(3)
+    assert len(training.table) > 0

@@ -45,8 +45,10 @@ def command_of(name: str, experiment: Experiment) -> click.Command:
 
 
 def _runner(name: str, experiment: Experiment) -> Callable[..., None]:
-    def run(out: Path, jobs: int, quick: bool, **given: Any) -> None:
+    def run(out: Path, jobs: int | None, quick: bool, **given: Any) -> None:
         check_folder(out)
+        # Where there is little to do, other processes would not be ready in time.
+        jobs = jobs or (1 if quick else cores())
         asked = {key: value for key, value in given.items() if value is not None}
         changes = {**experiment.quick, **asked} if quick else asked
         try:
@@ -72,9 +74,8 @@ def _common_options(name: str) -> Iterator[click.Option]:
     yield click.Option(
         ["--jobs"],
         type=click.IntRange(1, 256),
-        default=cores(),
-        show_default=True,
-        help="Processes at once; results do not depend on it.",
+        help="Processes at once; by default one per core, and one with --quick. "
+        "Results do not depend on it.",
     )
     yield click.Option(["--quick"], is_flag=True, help="Small sizes: a few seconds.")
 
@@ -106,7 +107,8 @@ def _type_of(kind: Any) -> Any:
 
 command = Reproductions(
     "reproduce",
-    help="Rerun a published experiment: its tables, its figures, its claims.",
+    help="Rerun a published experiment.\n\nIts tables, its figures, and each claim "
+    "beside what was measured.",
     epilog="""\b
 Examples:
   gamelore reproduce banerjee2007 --quick

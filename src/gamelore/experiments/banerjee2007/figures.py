@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -55,7 +56,8 @@ def draw_all(results: Results, folder: Path) -> None:
 def save(figure: Figure, folder: Path, name: str) -> None:
     """Write a figure as PNG and SVG, the same bytes each time."""
     figure.savefig(folder / f"{name}.png", dpi=DOTS_PER_INCH, metadata={"Software": ""})
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    with rc_context({"svg.hashsalt": name}):
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
 
 
 def draw_curves(number: int, curves: Sequence[Curve], runs: int) -> Figure:

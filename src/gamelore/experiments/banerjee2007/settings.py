@@ -93,6 +93,12 @@ READINGS: dict[str, dict[str, Any]] = {
     "the values printed in Table 1": {"knowledge": "paper"},
     "Table 1, on sight": {"knowledge": "paper", "on_sight": True},
     "all learners see ends one step ahead": {"sees_ends": "all"},
+    "all see ends, values on sight": {"sees_ends": "all", "on_sight": True},
+    "all see ends, Table 1 on sight": {
+        "sees_ends": "all",
+        "on_sight": True,
+        "knowledge": "paper",
+    },
     "no learner sees ends one step ahead": {"sees_ends": "none"},
     "the opponent's last move is not kept": {"keeps_end": False},
     "afterstates weigh the same": {"weights": "equal"},

@@ -35,7 +35,7 @@ GAME = "tictactoe"
 REACH = (50_000, 200_000, 1_000_000, 5_000_000)
 """Matches after which the greedy policy is looked at."""
 
-PLAYOUTS = (2, 5, 10, 20, 50, 100)
+PLAYOUTS = (1, 2, 5, 10, 20, 50, 100)
 """Playouts per move that are tried for the QM player."""
 
 ROUNDS = 3

@@ -50,6 +50,8 @@ class Number:
     """In the order of `Measure`."""
     fits: bool = True
     """Whether it helps to tell which measure the paper used: its own levels do."""
+    at_least: bool = False
+    """Whether the paper says that it is at least this much."""
 
     @property
     def verdict(self) -> str:
@@ -58,6 +60,8 @@ class Number:
         gap = interval.mean - self.paper
         if abs(gap) <= CLOSE or interval.low <= self.paper <= interval.high:
             return "agrees"
+        if self.at_least and gap > 0:
+            return f"agrees: ours is {gap:.1f} higher"
         return f"ours is {abs(gap):.1f} {'higher' if gap > 0 else 'lower'}"
 
 
@@ -134,8 +138,8 @@ def _length_numbers(cases: Cases, courses: Courses) -> Iterator[Number]:
         yield Number(6, what, QM_SHORT_LEVEL, _by_measure(shortest))
     longest = courses.get(cases.qm_player(LENGTHS[-1]))
     if longest:
-        what = f"QMPlayer levels at, l = {LENGTHS[-1]:,} (at least)"
-        yield Number(6, what, QM_END, _by_measure(longest))
+        what = f"QMPlayer levels at, at least, l = {LENGTHS[-1]:,}"
+        yield Number(6, what, QM_END, _by_measure(longest), at_least=True)
 
 
 def _by_measure(course: Course) -> tuple[Interval, ...]:

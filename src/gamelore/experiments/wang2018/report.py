@@ -100,8 +100,8 @@ def summarise(findings: Findings) -> str:
     ]
     lines += [f"{claim.text}: {claim.verdict}" for claim in findings.claims]
     if verdicts:
-        agreeing = verdicts.count("agrees")
-        lines.append(f"{agreeing} of {len(verdicts)} numbers agree within {CLOSE:g}")
+        agreeing = sum(verdict.startswith("agrees") for verdict in verdicts)
+        lines.append(f"{agreeing} of {len(verdicts)} numbers agree")
     if findings.settings.scale != 1:
         lines.append("the paper's numbers are for its own size: verdicts mean little")
     return "\n".join(lines) or "drawn"

@@ -51,8 +51,8 @@ class Wang2018Settings:
             raise ValueError(f"rounds must be at least 2, got {self.rounds}")
         if not 0 < self.scale <= 100:
             raise ValueError(f"scale must be in (0, 100], got {self.scale}")
-        if self.playouts < 2:
-            raise ValueError(f"playouts must be at least 2, got {self.playouts}")
+        if self.playouts < 1:
+            raise ValueError(f"playouts must be at least 1, got {self.playouts}")
 
 
 @dataclass(frozen=True)
@@ -88,27 +88,27 @@ class Cases:
 
     def q_player(self, length: int, game: str = "tictactoe") -> Case:
         """QPlayer with dynamic ε."""
-        l = self.scaled(length)  # noqa: E741 - the paper's letter
-        return Case(f"q {game} {length}", game, l, QSettings(), Cosine(l))
+        end = self.scaled(length)
+        return Case(f"q {game} {length}", game, end, QSettings(), Cosine(end))
 
     def qm_player(self, length: int) -> Case:
         """QMPlayer with dynamic ε."""
-        l = self.scaled(length)  # noqa: E741
+        end = self.scaled(length)
         learner = QSettings(playouts=self.settings.playouts)
-        return Case(f"qm tictactoe {length}", "tictactoe", l, learner, Cosine(l))
+        return Case(f"qm tictactoe {length}", "tictactoe", end, learner, Cosine(end))
 
     def fixed(self, epsilon: float) -> Case:
         """QPlayer with the same ε until match l."""
-        l = self.scaled(EPSILON_LENGTH)  # noqa: E741
+        end = self.scaled(EPSILON_LENGTH)
         name = f"q fixed {epsilon}"
-        return Case(name, "tictactoe", l, QSettings(), Fixed(epsilon, until=l))
+        return Case(name, "tictactoe", end, QSettings(), Fixed(epsilon, until=end))
 
     def td_player(self, default: float | None = None) -> Case:
         """The baseline of Banerjee and Stone; `default`: what its table begins with."""
-        l = self.scaled(EPSILON_LENGTH)  # noqa: E741
+        end = self.scaled(EPSILON_LENGTH)
         name = "td" if default is None else f"td from {default:g}"
         learner = TDSettings(default_value=default)
-        return Case(name, "tictactoe", l, learner, Fixed(0.01))
+        return Case(name, "tictactoe", end, learner, Fixed(0.01))
 
     def of_figure(self, figure: int) -> list[Case]:
         """What a figure shows."""
