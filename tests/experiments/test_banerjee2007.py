@@ -28,6 +28,8 @@ from gamelore.experiments.banerjee2007.run import (
     play_run,
 )
 from gamelore.experiments.banerjee2007.settings import READINGS, Settings
+from gamelore.experiments.parallel import atlas_of
+from gamelore.learn import Fixed, Plan, TDSettings, Training
 
 TINY = Settings(runs=2, all_runs=3, matches=40, skipped=10, source_matches=20)
 
@@ -70,6 +72,22 @@ def test_a_run_is_the_same_alone_and_among_others() -> None:
     among = play_run(Task(TINY, 0, tuple(paper_cases())))
     for case, rewards in alone.rewards.items():
         assert (rewards == among.rewards[case]).all()
+
+
+def test_who_sees_ends_wins_at_once_what_can_be_won_at_once() -> None:
+    """One heap of four: taking all of it wins."""
+
+    def first_matches(sees_ends: bool) -> set[int]:
+        plans = (
+            Plan(TDSettings(sees_ends=sees_ends), schedule=Fixed(0.0), seed=seed)
+            for seed in range(12)
+        )
+        return {
+            int(Training(atlas_of("nim-4"), plan).run(1).lengths[0]) for plan in plans
+        }
+
+    assert first_matches(True) == {1}
+    assert first_matches(False) > {1}
 
 
 def test_tasks_count_every_reading() -> None:
