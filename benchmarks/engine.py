@@ -65,7 +65,7 @@ def threads(rounds: int = 5) -> None:
     from gamelore.games import load
     from gamelore.simulate import simulator
 
-    for name, count in (("connect-four", 2_000_000), ("othello", 400_000)):
+    for name, count in (("connect-four", 1 << 22), ("othello", 1 << 20)):
         engine = simulator(load(name))
         engine.playouts(count=1)
 
