@@ -38,7 +38,16 @@ class Benchmarks(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.command("bench", cls=Benchmarks)
+@click.command(
+    "bench",
+    cls=Benchmarks,
+    epilog="""\b
+Examples:
+  gamelore bench --peers openspiel
+  gamelore bench othello --seconds 5
+  gamelore bench learn --json
+""",
+)
 def command() -> None:
     """Measure speed: random playouts, and learning.
 

@@ -25,7 +25,7 @@ COMMANDS = {
     "learn": "Learn a game by playing it, and save what was learned.",
     "replay": "Replay recorded matches, and report every difference.",
     "reproduce": "Rerun a published experiment.",
-    "bench": "Measure random playouts per second.",
+    "bench": "Measure speed: random playouts, and learning.",
 }
 """The subcommands in the order of the help, each with its first line of help."""
 
