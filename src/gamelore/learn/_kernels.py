@@ -84,7 +84,8 @@ class Prior(NamedTuple):
     """What one role knows of positions that are not in its table."""
 
     shapes: Shapes
-    features: np.ndarray  # float64 [·]   per template, its value, or not a number
+    features: np.ndarray  # float64 [·]   per template, its value, not a number where
+    # there is none, or infinity where it must be asked for
 
 
 class Task(NamedTuple):
@@ -178,7 +179,7 @@ def initial_value(chart, prior, method, role, node):
             return np.nan
         known = prior.features
         if shape < known.shape[0] and not np.isnan(known[shape]):
-            return known[shape]
+            return np.nan if np.isinf(known[shape]) else known[shape]
     return method.default
 
 

@@ -94,7 +94,7 @@ class TableLearner:
             if status == _kernels.NO_CELLS:
                 self.table.grow()
             elif status == NO_SHAPE:
-                values.atlas.make_way(int(log.trouble[0]), values.reach)
+                values.help_at(int(log.trouble[0]))
 
     def _log(self, episode: Episode) -> tuple[Log, int]:
         """The role's moves in a match, as kernels see them, and how many they are."""

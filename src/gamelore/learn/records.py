@@ -92,6 +92,8 @@ def _read(value: object) -> object:
 
 def features_record(features: FeatureValues) -> JsonObject:
     """Values of templates as JSON, in an order of their own."""
+    if features.compose is not None:
+        raise CheckpointError("values that are composed as they are met are not saved")
     templates, values = features.templates, features.values
     known = np.flatnonzero(~np.isnan(values)).tolist()
     return {

@@ -198,8 +198,13 @@ class Training:
         """Do what a kernel could not do, so that the match can be played again."""
         if status == _kernels.NO_CELLS:
             self.tables[role].grow()
-        elif status in (_kernels.NO_MOVE, NO_SHAPE):
-            self.atlas.make_way(node, self._reach())
+        elif status == NO_SHAPE:
+            self.values(role).help_at(node)
+        elif status == _kernels.NO_MOVE:
+            features = self.features.get(role)
+            sight = [edge.child for edge in self.atlas.edges(node)]
+            if features is None or not features.complete(sight):
+                self.atlas.make_way(node, self._reach())
         elif status == _kernels.TOO_LONG:
             raise GameloreError(
                 f"a match of {self.atlas.simulator.game.name!r} took more than "

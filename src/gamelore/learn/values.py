@@ -6,6 +6,7 @@ decisions; this is what they need to know of a learner.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -19,6 +20,8 @@ from gamelore.learn._kernels import Memory, Method, Prior
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Table
 
+_MOST_COMPOSED = 1 << 20  # templates; beyond it the default value serves
+
 LearnerSettings: TypeAlias = TDSettings | QSettings
 
 
@@ -29,6 +32,28 @@ class FeatureValues:
     templates: Templates
     values: npt.NDArray[np.float64]
     """float64 [·]: per template's number its value, or not a number."""
+    compose: Callable[[int], float] | None = None
+    """Finds the value of a template when it is first met, where that is infinity."""
+
+    @classmethod
+    def composed(
+        cls, templates: Templates, compose: Callable[[int], float]
+    ) -> FeatureValues:
+        """Values that are all found when their templates are first met."""
+        return cls(templates, np.full(_MOST_COMPOSED, np.inf), compose)
+
+    def complete(self, nodes: Iterable[int]) -> bool:
+        """Find the values that lack for some nodes; whether there were any."""
+        if self.compose is None:
+            return False
+        atlas = self.templates.atlas
+        wanted = [node for node in nodes if not atlas.is_terminal(node)]
+        found = False
+        for number in np.unique(self.templates.numbers(np.array(wanted, np.int32))):
+            if number < len(self.values) and np.isinf(self.values[number]):
+                self.values[number] = self.compose(int(number))
+                found = True
+        return found
 
 
 @dataclass(frozen=True)
@@ -74,6 +99,11 @@ class Values:
         if isinstance(self.settings, QSettings):
             return _q_method(self.settings)
         return self._td_method(self.settings)
+
+    def help_at(self, node: int) -> None:
+        """Do what a kernel could not do at a node: find its value, or make way."""
+        if self.features is None or not self.features.complete([node]):
+            self.atlas.make_way(node, self.reach)
 
     @property
     def reach(self) -> int:

@@ -23,6 +23,7 @@ from gamelore.experiments.parallel import atlas_of, seed_for
 from gamelore.learn import FeatureValues, Lookahead, Plan, TDSettings, Training
 from gamelore.play.habits import PlayerSettings
 from gamelore.transfer import (
+    Hierarchy,
     Knowledge,
     initial_values,
     learn_values,
@@ -50,6 +51,8 @@ class Learner:
     """one: tic-tac-toe; several: the other target games as well."""
     long_source: bool = False
     on_sight: bool = False
+    composed: bool = False
+    """Whether two plies more are composed from its features, without learning them."""
 
 
 LEARNERS = {
@@ -61,6 +64,12 @@ LEARNERS = {
     "long": Learner("3000 source matches", depth=2, long_source=True),
     "depth3": Learner("features of depth 3", depth=3, long_source=True),
     "depth4": Learner("features of depth 4", depth=4, long_source=True),
+    "composed3": Learner(
+        "depth 3 composed of 1", depth=1, long_source=True, composed=True
+    ),
+    "composed4": Learner(
+        "depth 4 composed of 2", depth=2, long_source=True, composed=True
+    ),
     "several": Learner("three sources", depth=2, sources="several", long_source=True),
     "sight": Learner("values on sight", depth=2, long_source=True, on_sight=True),
     "sight4": Learner(
@@ -76,7 +85,17 @@ LEARNERS = {
 }
 """The paper's learners, then those beyond it."""
 
-BEYOND = ("long", "depth3", "depth4", "several", "sight", "sight4", "sight-several")
+BEYOND = (
+    "long",
+    "depth3",
+    "composed3",
+    "depth4",
+    "composed4",
+    "several",
+    "sight",
+    "sight4",
+    "sight-several",
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -176,6 +195,9 @@ class School:
         """Initial values for a game, from what was learned against this opponent."""
         role = _role(self.settings.seat_in(case.game))
         knowledge = self._knowledge(case, depth)
+        if LEARNERS[case.learner].composed:
+            hierarchy = Hierarchy(atlas_of(case.game), role, knowledge)
+            return FeatureValues.composed(hierarchy.templates, hierarchy.value_of)
         templates = target_templates(atlas_of(case.game), role, knowledge)
         return FeatureValues(templates, initial_values(knowledge, templates))
 
