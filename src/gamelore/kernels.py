@@ -1,11 +1,13 @@
 """How kernels are compiled: by numba, once per machine.
 
 Numba's own cache does not notice when a function that a kernel calls has changed in
-another file, so compiled kernels are kept in a folder named after all kernel sources.
+another file, so the compiled kernels of a module are kept in a folder named after its
+source and all that it imports from gamelore.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,14 +20,33 @@ import numba
 from gamelore.cache import cache_folder
 
 
+_SOURCE = Path(__file__).parent.parent
+
+
 @cache
-def kernel_folder() -> Path:
-    """Where the compiled form of the present kernels is kept."""
+def kernel_folder(module: str) -> Path:
+    """Where the compiled kernels of a module, as it is now, are kept."""
     digest = hashlib.sha256(numba.__version__.encode())
-    package = Path(__file__).parent
-    for source in sorted([*package.rglob("_kernels.py"), *package.rglob("_lanes.py")]):
+    for source in sorted(_sources(module)):
         digest.update(source.read_bytes())
     return cache_folder() / f"kernels-{digest.hexdigest()[:16]}"
+
+
+@cache
+def _sources(module: str) -> frozenset[Path]:
+    """The file of a module, and those that its kernels may contain code of."""
+    path = _SOURCE.joinpath(*module.split(".")).with_suffix(".py")
+    found = {path}
+    for node in ast.parse(path.read_bytes()).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+            "gamelore."
+        ):
+            imported = str(node.module)
+            if imported.rpartition(".")[2].startswith("_"):
+                found |= _sources(imported)
+            else:
+                found.add(_SOURCE.joinpath(*imported.split(".")).with_suffix(".py"))
+    return frozenset(found)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,12 +96,12 @@ def pointer(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
     is compiled apart, once. Result and arguments are examples of their types.
     """
     signature = numba.typeof(result)(*map(numba.typeof, arguments))
-    with _kernel_cache():
+    with _kernel_cache(function):
         return numba.cfunc(signature, cache=True)(function)
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
-    with _kernel_cache():
+    with _kernel_cache(function):
         compile_it: Any = numba.njit
         return compile_it(cache=True, nogil=True, error_model="numpy", **options)(
             function
@@ -88,11 +109,11 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., An
 
 
 @contextmanager
-def _kernel_cache() -> Iterator[None]:
+def _kernel_cache(function: Callable[..., Any]) -> Iterator[None]:
     """Let numba keep what is compiled here in our folder."""
     config: Any = numba.config
     previous = config.CACHE_DIR
-    config.CACHE_DIR = str(kernel_folder())
+    config.CACHE_DIR = str(kernel_folder(function.__module__))
     try:
         yield
     finally:

@@ -27,8 +27,8 @@ def prepare(game: str, engine: str) -> Simulator:
     return prepared
 
 
-def announce_kernels() -> None:
-    """Say so where kernels have never been compiled on this machine."""
-    if not kernel_folder().exists():
+def announce_kernels(module: str = "gamelore.simulate._kernels") -> None:
+    """Say so where a module's kernels have never been compiled on this machine."""
+    if not kernel_folder(module).exists():
         message = "compiling kernels, once on this machine: this takes up to a minute"
         click.echo(message, err=True)
