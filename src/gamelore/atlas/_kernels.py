@@ -11,17 +11,17 @@ import numpy as np
 
 from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, TERMINAL, Program
 from gamelore.kernels import lean, lean_part, lean_recursion, part
-from gamelore.simulate._kernels import (
+from gamelore.simulate._narrow_kernels import (
     LANES,
-    WORDS,
     bit_of,
-    clear_moves,
-    gather,
+    broadcast,
+    gather_changed,
+    put,
     read_goals,
     run_phase,
     take_next,
+    value_of,
 )
-from gamelore.simulate._lanes import splat8, store
 
 ENDED, UNSEEN = -1, -2
 """In place of the role to move: a terminal position, and one not expanded yet."""
@@ -48,7 +48,8 @@ class Nodes(NamedTuple):
     outlook: np.ndarray  # int8 [E]   what a move leads to within a turn, or UNSEEN
     used: np.ndarray  # int64 [2]   nodes and edges in use
     passive: np.ndarray  # bool [M]   moves that mean waiting
-    words: np.ndarray  # uint64 [S, 8]   room for the circuit; none without one
+    narrow: np.ndarray  # uint64 [2, 2 S]   room for the circuit; none without one
+    words: np.ndarray  # uint64 [S, 8]   and for 512 lanes of it
 
 
 # ── randomness ──────────────────────────────────────────────────────────────────────
@@ -152,12 +153,12 @@ def expand(program, nodes, node):
 
     Large, and called from everywhere: so kernels have a pointer to it.
     """
-    if nodes.words.shape[0] == 0:
+    if nodes.narrow.shape[1] == 0:
         return np.int64(UNKNOWN)
-    base = np.uint64(nodes.words.ctypes.data)
-    _broadcast(program, nodes, node)
-    run_phase(program, base, TERMINAL)
-    run_phase(program, base, LEGAL)
+    words, kept = nodes.narrow[0], nodes.narrow[1]
+    broadcast(program, words, nodes.rows[node])
+    run_phase(program, words, TERMINAL)
+    run_phase(program, words, LEGAL)
     roles = program.move_ends.shape[0]
     chosen = np.empty(roles, np.int64)  # each role's first legal move
     mover, status = _find_mover(program, nodes, chosen)
@@ -167,22 +168,24 @@ def expand(program, nodes, node):
     legal = np.empty(program.move_ends[mover] - start, np.int32)
     count = 0
     for move in range(start, program.move_ends[mover]):
-        if bit_of(nodes.words, program.legal[move], 0):
+        if bit_of(words, program.legal[move], 0):
             legal[count] = move
             count += 1
     if nodes.used[0] + count > nodes.rows.shape[0]:
         return np.int64(NO_ROOM)
     if nodes.used[1] + count > nodes.child.shape[0]:
         return np.int64(NO_ROOM)
+    if count > LANES:
+        kept[:] = words
     first_edge = nodes.used[1]
+    rows = np.empty((LANES, nodes.rows.shape[1]), np.uint64)
     for first in range(0, count, LANES):
         if first:
-            _broadcast(program, nodes, node)
-            run_phase(program, base, TERMINAL)
-            run_phase(program, base, LEGAL)
+            words[:] = kept
         block = legal[first : min(first + LANES, count)]
-        _step_block(program, nodes, base, block, chosen, mover)
-        _add_children(program, nodes, base, block, first_edge + first, start)
+        _step_block(program, words, block, chosen, mover)
+        gather_changed(program, words, nodes.rows[node], rows, block.shape[0])
+        _add_children(program, nodes, rows, block, first_edge + first, start)
     nodes.mover[node] = mover
     nodes.first[node] = first_edge
     nodes.degree[node] = count
@@ -191,24 +194,16 @@ def expand(program, nodes, node):
 
 
 @part
-def _broadcast(program, nodes, node):
-    """Put one position into every lane."""
-    base = np.uint64(nodes.words.ctypes.data)
-    for fluent in range(program.next.shape[0]):
-        bit = (nodes.rows[node, fluent >> 6] >> np.uint64(fluent & 63)) & _ONE
-        store(base, np.int64(1 + fluent) * WORDS, splat8(_NONE - bit))
-
-
-@part
 def _find_mover(program, nodes, chosen):
     """The role that has a choice, or, where none has, the one that does not wait."""
+    words = nodes.narrow[0]
     mover = -1
     active = -1
     first = 0
     for role in range(program.move_ends.shape[0]):
         count = 0
         for move in range(first, program.move_ends[role]):
-            if bit_of(nodes.words, program.legal[move], 0):
+            if bit_of(words, program.legal[move], 0):
                 if count == 0:
                     chosen[role] = move
                 count += 1
@@ -227,33 +222,28 @@ def _find_mover(program, nodes, chosen):
 
 
 @part
-def _step_block(program, nodes, base, block, chosen, mover):
+def _step_block(program, words, block, chosen, mover):
     """Lane i makes the mover's move block[i]; the other roles make their only one."""
-    words = nodes.words
-    clear_moves(program, base)
+    for move in range(program.legal.shape[0]):
+        put(words, program.first_move + move, _NONE)
     for role in range(chosen.shape[0]):
         if role != mover:
-            store(base, (program.first_move + chosen[role]) * WORDS, splat8(_ALL))
+            put(words, program.first_move + chosen[role], _ALL)
     for lane in range(block.shape[0]):
-        bit = _ONE << np.uint64(lane & 63)
-        words[program.first_move + block[lane], lane >> 6] |= bit
-    run_phase(program, base, NEXT)
-    take_next(program, base)
+        put(words, program.first_move + block[lane], _ONE << np.uint64(lane))
+    run_phase(program, words, NEXT)
+    take_next(program, words)
 
 
 @part
-def _add_children(program, nodes, base, block, edge, start):
+def _add_children(program, nodes, rows, block, edge, start):
     """Number the positions in the lanes, and lay edges to them."""
-    rows = np.empty((block.shape[0], nodes.rows.shape[1]), np.uint64)
-    gather(nodes.words, program.fluents, rows)
-    run_phase(program, base, TERMINAL)
-    ended = np.empty(block.shape[0], np.uint64)
-    some = _NONE
-    for lane in range(block.shape[0]):
-        ended[lane] = bit_of(nodes.words, program.terminal, lane)
-        some |= ended[lane]
-    if some:
-        run_phase(program, base, GOALS)
+    words = nodes.narrow[0]
+    run_phase(program, words, TERMINAL)
+    present = _ALL >> np.uint64(LANES - block.shape[0])
+    ended = value_of(words, program.terminal) & present
+    if ended:
+        run_phase(program, words, GOALS)
     for lane in range(block.shape[0]):
         number = find_row(nodes.slots, nodes.rows, rows[lane])
         if number < 0:
@@ -261,9 +251,10 @@ def _add_children(program, nodes, base, block, edge, start):
             number = nodes.used[0]
             add_row(nodes.slots, nodes.rows, rows[lane], found, number)
             nodes.used[0] += 1
-            nodes.mover[number] = ENDED if ended[lane] else UNSEEN
-            if ended[lane]:
-                read_goals(program, nodes.words, lane, nodes.goals[number])
+            nodes.mover[number] = UNSEEN
+            if (ended >> np.uint64(lane)) & _ONE:
+                nodes.mover[number] = ENDED
+                read_goals(program, words, lane, nodes.goals[number])
         nodes.child[edge + lane] = number
         nodes.move[edge + lane] = block[lane] - start
         nodes.outlook[edge + lane] = UNSEEN

@@ -23,9 +23,11 @@ from gamelore.atlas._kernels import ENDED, UNSEEN, Chart, Nodes
 from gamelore.circuit import empty_program
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move, to_kif
-from gamelore.kernels import pointer
+from gamelore.kernels import direct, pointer
 from gamelore.simulate import CircuitSimulator, Rows, Simulator
-from gamelore.simulate.compiled import aligned
+from gamelore.simulate.compiled import aligned, narrow_room
+
+_expand_node = direct(_kernels.expand_node)
 
 _FIRST_NODES = 1 << 12
 _SAMPLED = 64  # random matches that show which moves mean waiting
@@ -117,7 +119,7 @@ class Atlas:
 
     def expand(self, node: int) -> None:
         """Find a node's successors, unless they are known."""
-        status = _kernels.expand_node(self.chart, node)
+        status = _expand_node(self.chart, node)
         if status != _kernels.FINE:
             self.resolve(status, node)
             self.expand(node)
@@ -263,6 +265,7 @@ def empty_nodes(
         outlook=np.full(edges, UNSEEN, np.int8),
         used=np.zeros(2, np.int64),
         passive=np.zeros(0, np.bool_),
+        narrow=narrow_room(slots, 2),
         words=aligned(slots * 8).reshape(slots, 8),
     )
 

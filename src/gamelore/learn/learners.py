@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from gamelore.atlas import FINE, NO_SHAPE, Atlas
 from gamelore.gdl import Role
+from gamelore.kernels import direct
 from gamelore.learn import _kernels
 from gamelore.learn._kernels import Log
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
@@ -28,6 +29,8 @@ from gamelore.learn.training import empty_log
 from gamelore.learn.values import FeatureValues, LearnerSettings, Values, empty_table
 from gamelore.play import MatchRecord
 from gamelore.simulate import Row, Rows, Simulator
+
+_learn_match = direct(_kernels.learn_match)
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class TableLearner:
         log, count = self._log(episode)
         end = values.atlas.number(episode.rows[-1])
         while True:
-            status = _kernels.learn_match(
+            status = _learn_match(
                 values.atlas.chart,
                 values.memory,
                 values.method,

@@ -14,8 +14,21 @@ import numpy.typing as npt
 from gamelore.circuit import CompiledGame, compile_game
 from gamelore.errors import IllegalMoveError, PositionError, StuckError
 from gamelore.gdl import Fact, Game, Move, to_kif
-from gamelore.simulate import _kernels
-from gamelore.simulate.simulator import Playouts, Row, Rows, Simulator
+from gamelore.kernels import direct
+from gamelore.simulate import _kernels, _narrow_kernels
+from gamelore.simulate.simulator import (
+    NO_GOAL,
+    Playouts,
+    Row,
+    Rows,
+    Sight,
+    Simulator,
+)
+
+_view = direct(_kernels.view)
+_step = direct(_kernels.step)
+_view_one = direct(_narrow_kernels.view_one)
+_step_one = direct(_narrow_kernels.step_one)
 
 _CHUNK = 1 << 14  # playouts that share one stream of randomness
 
@@ -104,7 +117,16 @@ class CircuitSimulator(Simulator):
         positions = _contiguous(positions)
         following = np.zeros_like(positions)
         joint = np.ascontiguousarray(moves, dtype=np.int32)
-        _kernels.step(self.program, self._words(), positions, joint, following)
+        _step(self.program, self._words(), positions, joint, following)
+        return following
+
+    def look(self, row: Row) -> Sight:
+        return _CircuitSight(self, row)
+
+    def follow(self, row: Row, moves: Sequence[int]) -> Row:
+        following: Row = np.zeros(self.width, np.uint64)
+        joint = np.array(moves, np.int32)
+        _step_one(self.program, self._narrow(), row, joint, following)
         return following
 
     def playouts(
@@ -157,7 +179,7 @@ class CircuitSimulator(Simulator):
         legal = np.zeros((n, max(1, -(-len(self.program.legal) // 64))), np.uint64)
         terminal = np.zeros(n, np.bool_)
         goals = np.zeros((n, len(self.roles)), np.int16)
-        _kernels.view(self.program, self._words(), positions, legal, terminal, goals)
+        _view(self.program, self._words(), positions, legal, terminal, goals)
         return legal, terminal, goals
 
     def _words(self) -> Rows:
@@ -168,6 +190,24 @@ class CircuitSimulator(Simulator):
             words = aligned(slots * _kernels.WORDS).reshape(slots, _kernels.WORDS)
             self._room.words = words
         return words
+
+    def _narrow(self) -> Row:
+        """Room for one word per literal, one for each thread: uint64 [2 S]."""
+        words: Row | None = getattr(self._room, "narrow", None)
+        if words is None:
+            words = self._room.narrow = narrow_room(self.program.slots)[0]
+        return words
+
+    @cached_property
+    def _by_text(self) -> list[tuple[list[int], list[Move]]]:
+        """Per role its moves sorted by KIF text: places among all moves, and names."""
+        found = []
+        first = 0
+        for moves in self.moves:
+            order = sorted(range(len(moves)), key=lambda i: to_kif(moves[i]))
+            found.append(([first + i for i in order], [moves[i] for i in order]))
+            first += len(moves)
+        return found
 
     def _starts(self, positions: Rows) -> tuple[npt.NDArray[np.int32], Rows]:
         fluents = np.arange(1, 1 + len(self.compiled.fluents), dtype=np.int32)
@@ -254,6 +294,36 @@ class CircuitSimulator(Simulator):
         )
 
 
+class _CircuitSight(Sight):
+    """All of a position, seen in one pass."""
+
+    simulator: CircuitSimulator
+
+    def __init__(self, simulator: CircuitSimulator, row: Row) -> None:
+        super().__init__(simulator, row)
+        program = simulator.program
+        self._legal_bits = np.zeros(max(1, -(-len(program.legal) // 64)), np.uint64)
+        goals = np.zeros(len(simulator.roles), np.int16)
+        self.terminal = _view_one(
+            program, simulator._narrow(), row, self._legal_bits, goals
+        )
+        values = goals.tolist()
+        self.goals = tuple(None if value == NO_GOAL else value for value in values)
+
+    @cached_property
+    def legal(self) -> tuple[tuple[Move, ...], ...]:
+        flags = np.unpackbits(self._legal_bits.view(np.uint8), bitorder="little")
+        is_legal = flags.tolist()
+        return tuple(
+            tuple(
+                name
+                for place, name in zip(places, names, strict=True)
+                if is_legal[place]
+            )
+            for places, names in self.simulator._by_text
+        )
+
+
 def _contiguous(positions: Rows) -> Rows:
     return np.ascontiguousarray(positions, dtype=np.uint64)
 
@@ -263,6 +333,13 @@ def aligned(words: int) -> npt.NDArray[np.uint64]:
     room = np.zeros(words + 8, np.uint64)
     skip = (-room.ctypes.data % 64) // 8
     return room[skip : skip + words]
+
+
+def narrow_room(slots: int, copies: int = 1) -> npt.NDArray[np.uint64]:
+    """uint64 [copies, 2 slots]: room for a circuit of one word per literal."""
+    room = np.zeros((copies, 2 * slots), np.uint64)
+    room[:, 1::2] = ~np.uint64(0)
+    return room
 
 
 def _generators(seed: int, chunk: int) -> npt.NDArray[np.uint64]:

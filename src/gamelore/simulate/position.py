@@ -16,13 +16,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
-
 from gamelore.errors import IllegalMoveError
 from gamelore.games import load
 from gamelore.gdl import Compound, Fact, Game, Move, Role, read_term, to_kif
 from gamelore.simulate.choose import simulator as choose_simulator
-from gamelore.simulate.simulator import NO_GOAL, Row, Simulator
+from gamelore.simulate.simulator import Row, Sight, Simulator
 
 Playable: TypeAlias = str | Path | Game | Simulator
 """A library name, the path of a rule sheet, a game, or what simulates it."""
@@ -86,17 +84,15 @@ class Position:
         """What is true, sorted by KIF text."""
         return tuple(sorted(self._simulator.facts(self._row), key=to_kif))
 
-    @cached_property
+    @property
     def is_terminal(self) -> bool:
         """Whether the match has ended."""
-        return bool(self._simulator.terminal(self._row[None])[0])
+        return self._sight.terminal
 
     @cached_property
     def goals(self) -> dict[Role, int | None]:
         """Each role's goal; None where the rules derive none, or more than one."""
-        values = self._simulator.goals(self._row[None])[0]
-        pairs = zip(self.roles, map(int, values), strict=True)
-        return {role: None if value == NO_GOAL else value for role, value in pairs}
+        return dict(zip(self.roles, self._sight.goals, strict=True))
 
     def goal(self, role: Role) -> int | None:
         """A role's goal; None where the rules derive none, or more than one."""
@@ -133,9 +129,9 @@ class Position:
             if move not in self._legal[role]:
                 raise self._illegal(role, move)
         numbers = [self._simulator.move_number(r, move) for r, move in enumerate(joint)]
-        array = np.array([numbers], dtype=np.int32)
-        after = self._simulator.advance(self._row[None], array)
-        return Position.from_row(self._simulator, after[0])
+        return Position.from_row(
+            self._simulator, self._simulator.follow(self._row, numbers)
+        )
 
     def successors(self) -> Iterator[tuple[tuple[Move, ...], Position]]:
         """Every legal joint move, with the position it leads to."""
@@ -167,13 +163,13 @@ class Position:
         return f"Position({source}, {' '.join(map(to_kif, self.facts))!r})"
 
     @cached_property
+    def _sight(self) -> Sight:
+        return self._simulator.look(self._row)
+
+    @property
     def _legal(self) -> tuple[tuple[Move, ...], ...]:
         """Per role, its legal moves sorted by KIF text."""
-        flags = self._simulator.legal(self._row[None])
-        return tuple(
-            tuple(sorted((names[i] for i in of_role[0].nonzero()[0]), key=to_kif))
-            for names, of_role in zip(self._simulator.moves, flags, strict=True)
-        )
+        return self._sight.legal
 
     def _index(self, role: Role) -> int:
         if role not in self.roles:
@@ -199,6 +195,8 @@ class Position:
                 f"{self.game.name} needs a move for each of {', '.join(self.roles)};"
                 f" {len(given)} given"
             )
+        if all(move in legal for move, legal in zip(given, self._legal, strict=True)):
+            return [*given]  # type: ignore[list-item]  # terms already
         return [_read_move(move) for move in given]
 
     def _ordered(self, moves: Mapping[Role, MoveLike]) -> list[Move]:

@@ -14,12 +14,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.gdl import Fact, Game, Move, Role, Variable
+from gamelore.gdl import Fact, Game, Move, Role, Variable, to_kif
 from gamelore.simulate.joint import joint_moves
 
 Rows: TypeAlias = npt.NDArray[np.uint64]
@@ -64,6 +65,34 @@ class Playouts:
     def mean_goals(self) -> npt.NDArray[np.float64]:
         """float64 [n, R]"""
         return self.goal_sums / self.count
+
+
+class Sight:
+    """What there is to see of one position, worked out when it is asked for."""
+
+    def __init__(self, simulator: Simulator, row: Row) -> None:
+        self.simulator = simulator
+        self.row = row
+
+    @cached_property
+    def terminal(self) -> bool:
+        """Whether the match has ended."""
+        return bool(self.simulator.terminal(self.row[None])[0])
+
+    @cached_property
+    def goals(self) -> tuple[int | None, ...]:
+        """Per role its goal; `None` where the rules derive none, or more than one."""
+        values = self.simulator.goals(self.row[None])[0].tolist()
+        return tuple(None if value == NO_GOAL else value for value in values)
+
+    @cached_property
+    def legal(self) -> tuple[tuple[Move, ...], ...]:
+        """Per role its legal moves, sorted by KIF text."""
+        flags = self.simulator.legal(self.row[None])
+        return tuple(
+            tuple(sorted((names[i] for i in of_role[0].nonzero()[0]), key=to_kif))
+            for names, of_role in zip(self.simulator.moves, flags, strict=True)
+        )
 
 
 class Simulator(ABC):
@@ -127,6 +156,15 @@ class Simulator(ABC):
 
         The moves are taken as they are; `Position.advance` checks that they are legal.
         """
+
+    def look(self, row: Row) -> Sight:
+        """What there is to see of one position."""
+        return Sight(self, row)
+
+    def follow(self, row: Row, moves: Sequence[int]) -> Row:
+        """uint64 [K]: the position after a joint move, by the moves' numbers."""
+        following: Row = self.advance(row[None], np.array([moves], np.int32))[0]
+        return following
 
     @abstractmethod
     def playouts(
