@@ -12,7 +12,12 @@
     ├── TraceError           a trace file that cannot be read
     ├── FeatureError         text or a template that is no game-tree feature
     ├── KnowledgeError       knowledge that cannot be read, kept or applied
-    └── CheckpointError      a course of learning that cannot be saved or resumed
+    ├── CheckpointError      a course of learning that cannot be saved or resumed
+    ├── DivergenceError      weights that learning has driven beyond all measure
+    ├── MessageError         text that is no message of the GGP protocol
+    ├── WireError            bytes that are no HTTP message, or one beyond the limits
+    ├── RecordError          a match record that cannot be read or written
+    └── TournamentError      a tournament that cannot be read, or gone on with
 
 Messages are lower case: what was wrong, then where.
 """
@@ -83,3 +88,35 @@ class KnowledgeError(GameloreError):
 
 class CheckpointError(GameloreError):
     """A course of learning that cannot be saved, read or resumed."""
+
+
+class DivergenceError(GameloreError):
+    """Weights that learning has driven beyond all measure."""
+
+
+class MessageError(GameloreError):
+    """Text that is no message of the GGP protocol."""
+
+    def __init__(self, message: str, verb: str = "", match: str = "") -> None:
+        super().__init__(message)
+        self.verb = verb
+        """The verb it begins with, in lower case, where there is one."""
+        self.match = match
+        """The match it is about, where that can be read."""
+
+
+class WireError(GameloreError):
+    """Bytes that are no HTTP message, or one beyond the limits."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+        """The HTTP status that says so."""
+
+
+class RecordError(GameloreError):
+    """A match record that cannot be read or written."""
+
+
+class TournamentError(GameloreError):
+    """A tournament that cannot be read, or gone on with."""

@@ -64,6 +64,15 @@ INITIAL = {
         w29     w30     w31     w32
         black to move
         0 moves without a capture""",
+    "abalone-3": """\
+            o53 o54 o55
+          .42 o43 o44 .45
+        .31 .32 .33 .34 .35
+          .21 x22 x23 .24
+            x11 x12 x13
+        black has lost 0
+        white has lost 0
+        black to move""",
     "nim": """\
         heap 1: 1
         heap 2: 3

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from gamelore.errors import UnknownGameError
-from gamelore.games import Entry, entry, library, load, rules_text
+from gamelore.games import (
+    Entry,
+    entry,
+    feature_names,
+    features_text,
+    library,
+    load,
+    load_features,
+    rules_text,
+)
 from gamelore.gdl import Game
 from gamelore.gdl.checks import check_text
 from gamelore.simulate.choose import simulator
@@ -120,3 +129,29 @@ def test_a_path_is_read_as_a_sheet(tmp_path: Path) -> None:
 def test_a_missing_sheet_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownGameError, match=r"absent\.kif"):
         load(tmp_path / "absent.kif")
+
+
+def test_numbers_at_the_end_of_a_size_may_be_left_out() -> None:
+    assert entry("abalone-3").size == entry("abalone-3-300").size == (3, 300)
+    assert entry("abalone-3-300").name == "abalone-3"
+    assert entry("abalone-5-300").name == "abalone"
+    assert entry("abalone-5-500").name == "abalone-5-500"
+    for name in ("abalone-6", "abalone-3-0", "abalone-3-3-3"):
+        with pytest.raises(UnknownGameError, match="abalone has no size"):
+            entry(name)
+
+
+def test_features_come_in_the_size_of_their_game() -> None:
+    assert feature_names("abalone-3") == feature_names("abalone")
+    assert feature_names("tictactoe") == ()
+    assert "(distance 33 0)" in features_text("abalone-3", "abalearn2")
+    assert load_features("abalearn2", load("abalone-3")).name == "abalearn2"
+    with pytest.raises(UnknownGameError, match="no features 'x'; it comes with abale"):
+        features_text("abalone", "x")
+
+
+def test_features_files_are_written_to_be_read() -> None:
+    for which in feature_names("abalone"):
+        lines = features_text("abalone", which).splitlines()
+        assert lines[0].startswith("; ")
+        assert max(map(len, lines)) <= 88

@@ -13,7 +13,9 @@ import pytest
 
 from gamelore.atlas import Atlas, Template, Templates
 from gamelore.errors import KnowledgeError
+from gamelore.games import load
 from gamelore.simulate import Row
+from gamelore.simulate import simulator as choose_simulator
 from gamelore.transfer import (
     Hierarchy,
     Knowledge,
@@ -23,6 +25,7 @@ from gamelore.transfer import (
     find_features,
     fit_opponent,
     learn_values,
+    target_templates,
 )
 
 WORTH = {"L": 0.0, "D": 0.5, "W": 1.0}
@@ -114,7 +117,8 @@ def test_the_kernel_equals_the_plain_recursion(
     taught = Knowledge((replace(lesson, features=features, depth=depth),))
     hierarchy = Hierarchy(tictactoe, 0, taught, turns)
     assert hierarchy.templates.depth == depth + 2 * turns
-    nodes = np.array(afterstates(tictactoe, 0)[::7], np.int32)
+    nodes = np.array(afterstates(tictactoe, 0)[::2], np.int32)
+    hierarchy.values(nodes)  # from now on their features are remembered
     values = hierarchy.values(nodes)
     for node, value in zip(nodes, values, strict=True):
         template = hierarchy.templates.template(int(node))
@@ -153,8 +157,40 @@ def test_composed_values_are_nearer_to_the_truth(tictactoe: Atlas) -> None:
     numbers = shallow.numbers(nodes)
     silent = np.array([not shallow.has_terminal(int(number)) for number in numbers])
     assert silent.sum() > 50
+    hierarchy.values(nodes)  # from now on their features are remembered
     error = np.abs(hierarchy.values(nodes[silent]) - true[silent]).mean()
     assert error < 0.8 * np.abs(50 - true[silent]).mean()
+
+
+def test_nothing_is_searched_but_what_shallow_features_need(
+    lesson: Lesson, board: Callable[[str], Row]
+) -> None:
+    simulator = choose_simulator(load("tictactoe"))
+    searched = []
+    for deep in (False, True):
+        atlas = Atlas(simulator)
+        knowledge = Knowledge((lesson,))
+        node = np.array([atlas.number(board("X.. ... ..."))], np.int32)
+        if deep:
+            Hierarchy(atlas, 0, knowledge).values(node)
+        else:
+            target_templates(atlas, 0, knowledge).numbers(node)
+        searched.append(len(atlas))
+    assert searched[0] == searched[1]
+
+
+def test_a_deep_template_is_made_of_what_was_met(
+    tictactoe: Atlas, lesson: Lesson, board: Callable[[str], Row]
+) -> None:
+    templates = Hierarchy(tictactoe, 0, Knowledge((lesson,))).templates
+    parent, child = (
+        tictactoe.number(board(drawing)) for drawing in ("X.. ... ...", "XO. X.. ...")
+    )
+    assert templates.template(parent) == frozenset({frozenset({"N"})})
+    met = Templates(tictactoe, 0).template(child)
+    templates.number(child)
+    deep = templates.template(parent)
+    assert deep == frozenset({frozenset({"N"}), frozenset({"N", met})})
 
 
 def test_wrong_uses(tictactoe: Atlas, lesson: Lesson) -> None:

@@ -388,15 +388,30 @@ class Shapes(NamedTuple):
     slots: np.ndarray  # int32 [power of two]   hash table: shape + 1, or 0
     used: np.ndarray  # int64 [2]   shapes and items in use
     known: np.ndarray  # int32 [depth + 1, N]   a node's shape, or 0 where not yet known
+    recall: np.ndarray  # int32 [1]   plies at the bottom that are remembered, or 0
     below: np.ndarray  # int32 [depth + 1, ·]   room for the set being collected
 
 
 NO_SHAPE = -1
 
 
-@lean_recursion
+@lean_part
 def find_shape(chart, shapes, role, node, depth):
-    """The number of the template under a node, or NO_SHAPE where there is no room."""
+    """The number of the template under a node, or NO_SHAPE where there is no room.
+
+    Its last `recall` plies, if there are any, are not searched: they are known where
+    the template of that many plies was found before, and open everywhere else.
+    """
+    recall = np.int64(shapes.recall[0])
+    if recall:
+        own = _search_shape(chart, shapes, role, node, recall, np.int64(0))
+        if own == NO_SHAPE:
+            return np.int64(NO_SHAPE)
+    return _search_shape(chart, shapes, role, node, np.int64(depth), recall)
+
+
+@lean_recursion
+def _search_shape(chart, shapes, role, node, depth, recall):
     nodes = chart.nodes
     if nodes.mover[node] == ENDED:
         goal = nodes.goals[node, role]
@@ -406,12 +421,15 @@ def find_shape(chart, shapes, role, node, depth):
     known = shapes.known[depth, node]
     if known:
         return np.int64(known)
+    if depth == recall:
+        return np.int64(shapes.open_leaf[0])
     if open_up(chart, node) != FINE:
         return NO_SHAPE
     below = shapes.below[depth]
     count = 0
     for edge in range(nodes.first[node], nodes.first[node] + nodes.degree[node]):
-        shape = find_shape(chart, shapes, role, nodes.child[edge], depth - 1)
+        child = nodes.child[edge]
+        shape = _search_shape(chart, shapes, role, child, depth - 1, recall)
         if shape == NO_SHAPE:
             return NO_SHAPE
         place = 0
@@ -426,7 +444,7 @@ def find_shape(chart, shapes, role, node, depth):
         below[place] = shape
         count += 1
     result = number_set(shapes, below[:count])
-    if result != NO_SHAPE:
+    if result != NO_SHAPE and recall == 0:
         shapes.known[depth, node] = result
     return result
 

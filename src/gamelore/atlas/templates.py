@@ -37,13 +37,22 @@ class Templates:
         role: int,
         depth: int = 2,
         outcomes: Mapping[int, str] | None = None,
+        *,
+        recall: int = 0,
     ) -> None:
-        """`outcomes` names each goal value; by default win, draw and loss by rank."""
+        """`outcomes` names each goal value; by default win, draw and loss by rank.
+
+        `recall`: how many of the lowest plies are not searched but remembered, where
+        the template of that many plies was asked for before; elsewhere they are open.
+        """
         if depth < 1:
             raise ValueError(f"depth must be at least 1, got {depth}")
+        if not 0 <= recall < depth:
+            raise ValueError(f"recall must be less than depth, {depth}, got {recall}")
         self.atlas = atlas
         self.role = role
         self.depth = depth
+        self.recall = recall
         self.outcomes = dict(outcomes or outcome_names(atlas.simulator, role))
         self.names = list(dict.fromkeys(self.outcomes.values()))
         self.shapes = self._empty(1 << 10, 1 << 12)
@@ -140,6 +149,7 @@ class Templates:
             slots=np.zeros(4 * shapes, np.int32),
             used=np.array([len(self.names) + 1, 0], np.int64),
             known=np.zeros((self.depth + 1, len(self.atlas.nodes.rows)), np.int32),
+            recall=np.array([self.recall], np.int32),
             below=np.zeros((self.depth + 1, _LARGEST_SET), np.int32),
         )
 

@@ -1,7 +1,14 @@
 """The game as a circuit: `Game` → `CompiledGame`."""
 
-from gamelore.circuit.compiled import CompiledGame, Statistics
+from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
 from gamelore.circuit.compiler import compile_game
 from gamelore.circuit.schedule import Program, empty_program
 
-__all__ = ["CompiledGame", "Program", "Statistics", "compile_game", "empty_program"]
+__all__ = [
+    "CompiledGame",
+    "Feature",
+    "Program",
+    "Statistics",
+    "compile_game",
+    "empty_program",
+]

@@ -18,7 +18,7 @@ from gamelore.circuit.graph import FALSE, TRUE, Graph, GraphBuilder
 from gamelore.gdl import Fact, Move, Role
 from gamelore.ground import FALSE as NEVER
 from gamelore.ground import TRUE as ALWAYS
-from gamelore.ground import GroundGame
+from gamelore.ground import GroundFeature, GroundGame
 
 Product: TypeAlias = tuple[int, tuple[int, ...]]
 """An output of the graph, and the loop variables it is ANDed with."""
@@ -40,7 +40,7 @@ class Circuit:
 
     Inputs are the fluents, then the moves of each role in turn, then loop variables.
     Outputs are, in this order: terminal; per role its goals; per role its legal moves;
-    the next position; what the loops need.
+    the next position; per view the atoms of its features; what the loops need.
     """
 
     roles: tuple[Role, ...]
@@ -48,6 +48,8 @@ class Circuit:
     initial: tuple[bool, ...]
     moves: tuple[tuple[Move, ...], ...]
     goal_values: tuple[tuple[int, ...], ...]
+    features: tuple[tuple[GroundFeature, ...], ...]
+    """Per view; the literals are those of the ground game."""
     loops: tuple[Loop, ...]
     """In an order in which each needs only those before it."""
     graph: Graph
@@ -59,6 +61,10 @@ class Circuit:
     @property
     def goal_count(self) -> int:
         return sum(map(len, self.goal_values))
+
+    @property
+    def feature_atom_count(self) -> int:
+        return sum(len(f.literals) for view in self.features for f in view)
 
 
 def loops_in_order(circuit: Circuit) -> bool:
@@ -122,6 +128,7 @@ class _Build:
         for legal in ground.legal:
             outputs += map(self._of, legal)
         outputs += map(self._of, ground.next)
+        outputs += map(self._of, self._feature_literals())
         first_leaf = len(outputs)
         outputs += self.leaves
         loops = tuple(_shift(loop, first_leaf) for loop in self.loops)
@@ -131,6 +138,7 @@ class _Build:
             initial=ground.initial,
             moves=ground.moves,
             goal_values=tuple(tuple(v for v, _ in goals) for goals in ground.goals),
+            features=ground.features,
             loops=loops,
             graph=self.builder.finish(outputs),
         )
@@ -142,7 +150,12 @@ class _Build:
             literals += [literal for _, literal in goals]
         for legal in ground.legal:
             literals += legal
+        literals += self._feature_literals()
         return (abs(x) for x in literals if x not in (ALWAYS, NEVER))
+
+    def _feature_literals(self) -> list[int]:
+        views = self.ground.features
+        return [x for view in views for feature in view for x in feature.literals]
 
     def _of(self, literal: int) -> int:
         """A ground literal as a literal of the graph."""

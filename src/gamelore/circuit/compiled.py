@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gamelore.circuit.schedule import Program
-from gamelore.gdl import Fact, Move
+from gamelore.gdl import Fact, Move, Term
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,16 @@ class Statistics:
 
 
 @dataclass(frozen=True)
+class Feature:
+    """A feature as one role sees it: what each of its atoms counts if it is true."""
+
+    name: Term
+    averaged: bool
+    """Whether its value is the mean of what is counted, and not the sum."""
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class CompiledGame:
     """Everything that simulation needs of a game."""
 
@@ -47,3 +57,6 @@ class CompiledGame:
     moves: tuple[tuple[Move, ...], ...]
     program: Program
     statistics: Statistics
+    features: tuple[tuple[Feature, ...], ...] = ()
+    """Per role, or once for all roles if they see the same; `program.features` has the
+    literals of all their atoms, one after the other."""

@@ -6,35 +6,43 @@ import time
 from dataclasses import replace
 
 from gamelore.circuit.build import Circuit, build, loops_in_order
-from gamelore.circuit.compiled import CompiledGame, Statistics
+from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
 from gamelore.circuit.minimise import minimise
 from gamelore.circuit.schedule import schedule
 from gamelore.circuit.store import load, save
 from gamelore.gdl import Game
+from gamelore.gdl.features import FeatureRules
 from gamelore.ground import GroundLimits, ground
 
 
 def compile_game(
-    game: Game, limits: GroundLimits | None = None, *, cached: bool = True
+    game: Game,
+    limits: GroundLimits | None = None,
+    *,
+    features: FeatureRules | None = None,
+    cached: bool = True,
 ) -> CompiledGame:
     """A game's program, from the cache where it is there.
 
-    `GroundingLimit` where grounding takes more than the limits allow.
+    Features become a part of it, in a phase of their own. `GroundingLimit` where
+    grounding takes more than the limits allow.
     """
     if cached:
-        stored = load(game)
+        stored = load(game, features)
         if stored is not None:
             return stored
-    compiled = _compile(game, limits)
+    compiled = _compile(game, limits, features)
     if cached:
-        save(game, compiled)
+        save(game, compiled, features)
     return compiled
 
 
-def _compile(game: Game, limits: GroundLimits | None) -> CompiledGame:
+def _compile(
+    game: Game, limits: GroundLimits | None, features: FeatureRules | None
+) -> CompiledGame:
     clock = time.perf_counter
     started = clock()
-    grounded = ground(game, limits)
+    grounded = ground(game, limits, features)
     ground_done = clock()
     circuit = build(grounded)
     build_done = clock()
@@ -54,8 +62,12 @@ def _compile(game: Game, limits: GroundLimits | None) -> CompiledGame:
         minimise_seconds=minimise_done - build_done,
         schedule_seconds=clock() - minimise_done,
     )
+    views = tuple(
+        tuple(Feature(one.name, one.averaged, one.weights) for one in view)
+        for view in circuit.features
+    )
     return CompiledGame(
-        circuit.fluents, circuit.initial, circuit.moves, program, statistics
+        circuit.fluents, circuit.initial, circuit.moves, program, statistics, views
     )
 
 

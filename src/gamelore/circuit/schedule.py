@@ -1,9 +1,11 @@
 """The order in which gates run, and the slots they write to.
 
-A circuit runs in four *phases*: is the position terminal; the goals (only where it
-is); the legal moves; the next position. A phase may use what the terminal and legal
-phases computed. Within a phase gates come depth first, so that a value is used soon
-after it is made, and a slot is free for others once its last reader has run.
+A circuit runs in *phases*: is the position terminal; the goals (only where it is); the
+legal moves; the next position; the features, if there are any. A phase may use what the
+terminal and legal phases computed, but that of the features stands alone: it may run at
+any time, and disturbs no other. Within a phase gates come depth first, so that a value
+is used soon after it is made, and a slot is free for others once its last reader has
+run.
 
 Slots: 0 holds false; then the fluents, the moves, the loop variables; then shared ones.
 """
@@ -21,7 +23,7 @@ from gamelore.circuit.build import Circuit
 
 Ints = npt.NDArray[np.int32]
 
-TERMINAL, GOALS, LEGAL, NEXT = range(4)
+TERMINAL, GOALS, LEGAL, NEXT, FEATURES = range(5)
 GATES, LOOP = range(2)
 
 
@@ -36,7 +38,7 @@ class Program(NamedTuple):
     right: Ints  # int32 [G]   second literal
     slot: Ints  # int32 [G]   where the result goes
     segments: Ints  # int32 [·, 3]   GATES, first gate, end | LOOP, first run, end
-    phases: Ints  # int32 [4, 2]   first segment and end of each phase
+    phases: Ints  # int32 [5, 2]   first segment and end of each phase
     runs: Ints  # int32 [·, 4]   one loop variable: first gate, end, literal, its slot
     terminal: int  # literal
     goals: Ints  # int32 [·]   literals, roles one after the other
@@ -48,6 +50,7 @@ class Program(NamedTuple):
     fluents: Ints  # int32 [F]   literals of the present position
     next: Ints  # int32 [F]   literals of the next one
     carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
+    features: Ints  # int32 [·]   literals of feature atoms, views one after the other
 
 
 class _Item(NamedTuple):
@@ -94,12 +97,14 @@ class _Scheduler:
         outputs = self.circuit.graph.outputs.tolist()
         goals = 1 + self.circuit.goal_count
         legal = goals + self.circuit.move_count
+        following = legal + self.fluents
         self.outputs = outputs
         self.by_phase = (
             outputs[:1],
             outputs[1:goals],
             outputs[goals:legal],
-            outputs[legal : legal + self.fluents],
+            outputs[legal:following],
+            outputs[following : following + self.circuit.feature_atom_count],
         )
 
     # ── the order ───────────────────────────────────────────────────────────────────
@@ -109,7 +114,8 @@ class _Scheduler:
         goals = self._phase(GOALS, terminal.done)
         legal = self._phase(LEGAL, terminal.done)
         following = self._phase(NEXT, terminal.done | legal.done)
-        return [terminal, goals, legal, following]
+        features = self._phase(FEATURES, set())
+        return [terminal, goals, legal, following, features]
 
     def _phase(self, number: int, available: set[int]) -> _Phase:
         phase = _Phase(outputs=self.by_phase[number])
@@ -173,6 +179,8 @@ class _Scheduler:
         for number, phase in enumerate(self.phases):
             first_segment = len(layout.segments)
             layout.begin_phase()
+            if number == FEATURES:
+                layout.keep_slots()
             for item in phase.items:
                 finished = last_use.get(time, ())
                 if item.node >= 0:
@@ -272,14 +280,14 @@ class _Scheduler:
         self, layout: _Layout, spans: list[tuple[int, int]], following: list[int]
     ) -> Program:
         circuit = self.circuit
-        (terminal,), goals, legal, _ = layout.outputs
+        (terminal,), goals, legal, _, features = layout.outputs
         return Program(
             slots=layout.slots,
             left=_ints(layout.left),
             right=_ints(layout.right),
             slot=_ints(layout.dest),
             segments=_ints(layout.segments).reshape(-1, 3),
-            phases=_ints(spans).reshape(4, 2),
+            phases=_ints(spans).reshape(5, 2),
             runs=_ints(layout.runs).reshape(-1, 4),
             terminal=terminal,
             goals=_ints(goals),
@@ -291,6 +299,7 @@ class _Scheduler:
             fluents=_ints(2 * (1 + f) for f in range(self.fluents)),
             next=_ints(following),
             carried=_ints(layout.carried),
+            features=_ints(features),
         )
 
 
@@ -314,6 +323,10 @@ class _Layout:
     def begin_phase(self) -> None:
         """The next gate begins a segment of its own."""
         self._new_phase = True
+
+    def keep_slots(self) -> None:
+        """What was made before now keeps its slot, whoever has read it."""
+        self._free.clear()
 
     def literal(self, literal: int) -> int:
         """A literal over nodes as one over slots."""
@@ -393,7 +406,7 @@ def empty_program() -> Program:
         right=none,
         slot=none,
         segments=none.reshape(0, 3),
-        phases=np.zeros((4, 2), np.int32),
+        phases=np.zeros((5, 2), np.int32),
         runs=none.reshape(0, 4),
         terminal=0,
         goals=none,
@@ -405,6 +418,7 @@ def empty_program() -> Program:
         fluents=none,
         next=none,
         carried=none,
+        features=none,
     )
 
 

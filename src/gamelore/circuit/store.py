@@ -1,4 +1,4 @@
-"""Compiled games on disk: one file each, named after rules and compiler.
+"""Compiled games on disk: one file each, named after rules, features and compiler.
 
 A file is a checksum and an archive of arrays. One that is damaged, or was made by
 another version, is as good as none.
@@ -22,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.cache import cache_folder
-from gamelore.circuit.compiled import CompiledGame, Statistics
+from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
 from gamelore.circuit.schedule import Program
 from gamelore.gdl import Compound, Game, Term
+from gamelore.gdl.features import FeatureRules
 
 _MAGIC = b"gamelore circuit\n"
 _DIGEST = 32
@@ -43,15 +44,17 @@ def _compiler_version() -> str:
     return digest.hexdigest()[:16]
 
 
-def path_of(game: Game) -> Path:
-    """Where a game's compiled form is kept."""
-    return cache_folder() / f"games-{_compiler_version()}" / f"{game.fingerprint}.bin"
+def path_of(game: Game, features: FeatureRules | None = None) -> Path:
+    """Where the compiled form of a game, with such features, is kept."""
+    seen = f"-{features.fingerprint}" if features else ""
+    folder = cache_folder() / f"games-{_compiler_version()}"
+    return folder / f"{game.fingerprint}{seen}.bin"
 
 
-def load(game: Game) -> CompiledGame | None:
+def load(game: Game, features: FeatureRules | None = None) -> CompiledGame | None:
     """The stored form of a game, if there is one and it is sound."""
     try:
-        content = path_of(game).read_bytes()
+        content = path_of(game, features).read_bytes()
     except OSError:
         return None
     head, payload = content[: len(_MAGIC) + _DIGEST], content[len(_MAGIC) + _DIGEST :]
@@ -64,12 +67,14 @@ def load(game: Game) -> CompiledGame | None:
         return None
 
 
-def save(game: Game, compiled: CompiledGame) -> None:
+def save(
+    game: Game, compiled: CompiledGame, features: FeatureRules | None = None
+) -> None:
     """Store a compiled game; where that is not possible, do without."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **_pack(compiled))
     payload = buffer.getvalue()
-    path = path_of(game)
+    path = path_of(game, features)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
@@ -88,6 +93,10 @@ def _pack(compiled: CompiledGame) -> dict[str, npt.NDArray[Any]]:
         "fluents": compiled.fluents,
         "moves": compiled.moves,
         "statistics": asdict(compiled.statistics),
+        "features": [
+            [(one.name, one.averaged, one.weights) for one in view]
+            for view in compiled.features
+        ],
     }
     arrays = {name: np.asarray(v) for name, v in compiled.program._asdict().items()}
     text = json.dumps(names, separators=(",", ":")).encode()
@@ -109,7 +118,13 @@ def _unpack(arrays: dict[str, npt.NDArray[Any]]) -> CompiledGame:
         moves=tuple(_terms(moves) for moves in names["moves"]),
         program=Program(**program),
         statistics=Statistics(**names["statistics"]),
+        features=tuple(tuple(map(_feature, view)) for view in names["features"]),
     )
+
+
+def _feature(encoded: Sequence[Any]) -> Feature:
+    name, averaged, weights = encoded
+    return Feature(_terms([name])[0], averaged, tuple(weights))
 
 
 def _terms(encoded: Sequence[Any]) -> tuple[Term, ...]:

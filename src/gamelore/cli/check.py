@@ -1,4 +1,4 @@
-"""`gamelore check`: report every problem in rule sheets."""
+"""`gamelore check`: report every problem in rule sheets and features files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from typing import Any
 import click
 
 from gamelore.cli.options import counted
+from gamelore.errors import UnknownGameError
+from gamelore.games import features_text, rules_text
 from gamelore.gdl import Problem
 from gamelore.gdl.checks import check_text
-from gamelore.gdl.reader import read_text
+from gamelore.gdl.feature_checks import check_features
+from gamelore.gdl.reader import read_rules, read_text
+
+FEATURES = ".features.kif"
 
 
 @click.command(
@@ -20,6 +25,7 @@ from gamelore.gdl.reader import read_text
     epilog="""\b
 Examples:
   gamelore check my-game.kif
+  gamelore check my-game.kif --features my-game.features.kif
   gamelore check --strict rules/*.kif
   gamelore check --json my-game.kif
 
@@ -27,24 +33,33 @@ Examples:
 Exit status: 0 if the rules are fit to play, 1 if they are not, 2 for a wrong command.
 """,
 )
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--features",
+    metavar="FILE",
+    multiple=True,
+    help="Check this features file of the game, too; may be given again.",
 )
 @click.option("--strict", is_flag=True, help="Take warnings for errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of problems.")
 @click.pass_context
 def command(
-    ctx: click.Context, files: tuple[Path, ...], strict: bool, as_json: bool
+    ctx: click.Context,
+    files: tuple[str, ...],
+    features: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
 ) -> None:
-    """Report every problem in rule sheets.
+    """Report every problem in rule sheets, and in features files.
 
-    Each comes with its line and column, and with a caret under the culprit.
+    Each comes with its line and column, and with a caret under the culprit. A file
+    whose name ends in .features.kif is checked beside the rules of its game, which is
+    looked for in the same folder, or is the one given with --features.
     """
-    problems = [p for file in files for p in check_text(read_text(file), str(file))]
+    if features and len(files) > 1:
+        raise click.UsageError("--features takes one game", ctx)
+    problems = [problem for file in files for problem in problems_in(file, ctx)]
+    problems += [p for which in features for p in problems_beside(files[0], which, ctx)]
     errors = sum(problem.severity == "error" for problem in problems)
     if as_json:
         click.echo(json.dumps([as_record(problem) for problem in problems], indent=2))
@@ -52,9 +67,57 @@ def command(
         for problem in problems:
             click.echo(str(problem))
         warnings = len(problems) - errors
-        totals = (len(files), "file"), (errors, "error"), (warnings, "warning")
+        checked = len(files) + len(features)
+        totals = (checked, "file"), (errors, "error"), (warnings, "warning")
         click.echo(", ".join(counted(*total) for total in totals))
     ctx.exit(1 if errors or (strict and problems) else 0)
+
+
+def problems_in(file: str, ctx: click.Context) -> list[Problem]:
+    """What is wrong with a rule sheet, or with a features file beside its game's."""
+    if not file.endswith(FEATURES):
+        return check_text(text_of(file, ctx), file)
+    sheet = sheet_beside(Path(file))
+    if sheet is None:
+        raise click.UsageError(
+            f"no rule sheet stands beside {file}: give the game and --features {file}",
+            ctx,
+        )
+    return problems_beside(str(sheet), file, ctx)
+
+
+def problems_beside(game: str, which: str, ctx: click.Context) -> list[Problem]:
+    """What is wrong with the features of a game, as far as its rules can be read."""
+    rules, _ = read_rules(text_of(game, ctx))
+    if which.endswith(".kif"):
+        return check_features(text_of(which, ctx), rules, which)
+    return check_features(features_text(game, which), rules, which)
+
+
+def sheet_beside(features: Path) -> Path | None:
+    """The rules that a features file belongs to: `a.kif` for `a.b.features.kif`."""
+    stem = features.name.removesuffix(FEATURES)
+    while stem:
+        sheet = features.with_name(f"{stem}.kif")
+        if sheet.exists():
+            return sheet
+        stem = stem.rpartition(".")[0]
+    return None
+
+
+def text_of(file: str, ctx: click.Context) -> str:
+    """The text of a file, or of the library's sheet of that name."""
+    path = Path(file)
+    if path.is_file():
+        return read_text(path)
+    if path.is_dir():
+        raise click.UsageError(f"{file} is a folder", ctx)
+    if path.suffix == ".kif" or len(path.parts) > 1:
+        raise click.UsageError(f"no such file: {file}", ctx)
+    try:
+        return rules_text(file)
+    except UnknownGameError as error:
+        raise click.UsageError(f"no such file: {file}, and {error}", ctx) from None
 
 
 def as_record(problem: Problem) -> dict[str, Any]:

@@ -1,5 +1,25 @@
-"""The games library: rule sheets, their sizes, and their boards as text."""
+"""The games library: rule sheets, their sizes, features, and boards as text."""
 
-from gamelore.games.library import Entry, board, entry, library, load, rules_text
+from gamelore.games.library import (
+    Entry,
+    board,
+    entry,
+    feature_names,
+    features_text,
+    library,
+    load,
+    load_features,
+    rules_text,
+)
 
-__all__ = ["Entry", "board", "entry", "library", "load", "rules_text"]
+__all__ = [
+    "Entry",
+    "board",
+    "entry",
+    "feature_names",
+    "features_text",
+    "library",
+    "load",
+    "load_features",
+    "rules_text",
+]

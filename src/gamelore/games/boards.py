@@ -39,6 +39,8 @@ class Board:
     """How many spaces each line starts to the right of the one above."""
     numbered: bool = False
     """Whether each place shows its own coordinate after its glyph."""
+    pitch: int = 0
+    """Characters from one column to the next; by default the widest cell's and one."""
 
     def render(self, facts: Iterable[Fact]) -> str:
         """The position as lines of text, without an end of line after the last."""
@@ -56,13 +58,15 @@ class Board:
         width = max(map(len, [*cells.values(), *self.column_labels]))
         margin = max(map(len, self.row_labels), default=0)
         height = 1 + max(line for line, _ in cells)
-        breadth = 1 + max(column for _, column in cells)
         lines = [
             " " * (self.slant * line)
             + (self.row_labels[line].rjust(margin) + "  " if self.row_labels else "")
-            + " ".join(cells.get((line, c), "").ljust(width) for c in range(breadth))
             for line in range(height)
         ]
+        starts = [len(line) for line in lines]
+        pitch = self.pitch or width + 1
+        for (line, column), cell in sorted(cells.items()):
+            lines[line] = lines[line].ljust(starts[line] + pitch * column) + cell
         if self.column_labels:
             header = " ".join(label.ljust(width) for label in self.column_labels)
             lines.insert(0, " " * (margin + 2) + header)

@@ -38,6 +38,10 @@ class Family:
     smallest: int = 0
     largest: int = 0
     """Bounds of each number of a size."""
+    bounds: tuple[tuple[int, int], ...] = ()
+    """Bounds of its numbers one by one, where they differ."""
+    optional: int = 0
+    """How many numbers at the end of a size may be left out: they are as usual then."""
     square: bool = False
     even: bool = False
     counts: tuple[int, int] = (2, 2)
@@ -61,7 +65,18 @@ class Family:
         """The library's name of one size."""
         if size == self.usual and not self.size_always_named:
             return self.name
-        return f"{self.name}-{self.separator.join(map(str, size))}"
+        named = len(size)
+        while (
+            named > len(size) - self.optional
+            and size[named - 1 :] == (self.usual[named - 1 :])
+        ):
+            named -= 1
+        return f"{self.name}-{self.separator.join(map(str, size[:named]))}"
+
+    def completed(self, size: Size) -> Size:
+        """A size with the numbers that were left out."""
+        missing = len(self.usual) - len(size)
+        return size + self.usual[len(size) :] if missing <= self.optional else size
 
     def size_fault(self, size: Size) -> str | None:
         """Why there is no such size, if there is none."""
@@ -70,8 +85,13 @@ class Family:
         fewest, most = self.counts
         if not fewest <= len(size) <= most:
             return f"a size is written like {self.separator.join(map(str, self.usual))}"
-        if not all(self.smallest <= number <= self.largest for number in size):
-            return f"sizes go from {self.smallest} to {self.largest}"
+        bounds = self.bounds or ((self.smallest, self.largest),) * len(size)
+        if not all(
+            smallest <= number <= largest
+            for number, (smallest, largest) in zip(size, bounds, strict=True)
+        ):
+            ranges = (f"{smallest} to {largest}" for smallest, largest in bounds)
+            return f"sizes go from {' and from '.join(dict.fromkeys(ranges))}"
         if self.square and len(set(size)) > 1:
             return "its board is square"
         if self.even and any(number % 2 for number in size):
@@ -96,6 +116,35 @@ def _othello_parameters(size: Size) -> Parameters:
 
 def _nim_parameters(size: Size) -> Parameters:
     return {"heap": size, "heaps": len(size), "largest": max(size)}
+
+
+_ABALONE_ROWS = {3: (3, 2), 4: (4, 5), 5: (5, 6, 3)}
+"""How many stones a player has in each row at the start, by the side of the board."""
+
+_ABALONE_LOSSES = {3: 2, 4: 4, 5: 6}
+
+
+def _abalone_parameters(size: Size) -> Parameters:
+    side, limit = size
+    rows = enumerate(_ABALONE_ROWS[side])
+    black = [
+        10 * (row + 1) + 1 + (side + row - stones) // 2 + i
+        for row, stones in rows
+        for i in range(stones)
+    ]
+    digits = limit.bit_length()
+    start = 2**digits - limit
+    clock = tuple(j for j in range(digits) if start >> j & 1)
+    return {
+        "side": side,
+        "first": tuple(black),
+        "last": tuple(22 * side - cell for cell in black),
+        "stones": len(black),
+        "losses": _ABALONE_LOSSES[side],
+        "digits": digits,
+        "clock": clock,
+        "ones": len(clock),
+    }
 
 
 def _cells(**glyphs: str) -> Glyphs:
@@ -149,6 +198,24 @@ def _draughts_board(_: Size) -> Board:
             "quiet": "{} moves without a capture",
         },
         numbered=True,
+    )
+
+
+def _abalone_board(size: Size) -> Board:
+    """Rows of cells with their numbers; a column is half a cell wide."""
+    side = size[0]
+    rows = range(1, 2 * side)
+    return Board(
+        places={
+            (f"{row}{diagonal}",): (2 * side - 1 - row, side - 2 + 2 * diagonal - row)
+            for row in rows
+            for diagonal in rows
+            if abs(row - diagonal) < side
+        },
+        glyphs={("stone", "black"): "x", ("stone", "white"): "o"},
+        captions={"lost": "{} has lost {}", **TO_MOVE},
+        numbered=True,
+        pitch=2,
     )
 
 
@@ -291,6 +358,19 @@ FAMILIES: tuple[Family, ...] = (
         _draughts_board,
         continues="jumping",
         other_names=("checkers", "draughts"),
+    ),
+    Family(
+        "abalone",
+        "push stones off a hexagon",
+        ("black", "white"),
+        _abalone_board,
+        size_text="side {}, {} moves",
+        usual=(5, 300),
+        listed=((5, 300), (4, 300), (3, 300)),
+        bounds=((3, 5), (1, 9999)),
+        optional=1,
+        separator="-",
+        parameters=_abalone_parameters,
     ),
     Family(
         "nim",

@@ -5,6 +5,9 @@ What `load` takes:
     load("tictactoe")        three in a row on its usual board
     load("othello-6x6")      a size of a family
     load("my-game.kif")      a file
+
+Features files stand beside rule sheets: `my-game.features.kif`, or, where there are
+several, `my-game.WHICH.features.kif`.
 """
 
 from __future__ import annotations
@@ -20,8 +23,10 @@ from gamelore.games.boards import Board
 from gamelore.games.families import FAMILIES, Family, MoveKind, Size
 from gamelore.games.template import expand
 from gamelore.gdl import Game, Role
+from gamelore.gdl.features import FeatureRules
 
 SHEETS = Path(__file__).parent
+FEATURES = ".features.kif"
 
 _SIZE = re.compile(r"[0-9]{1,9}(?:[x-][0-9]{1,9})*")
 
@@ -84,6 +89,36 @@ def load(name_or_path: str | Path) -> Game:
     return replace(game, renderer=family.board(size).render)
 
 
+def feature_names(name: str) -> tuple[str, ...]:
+    """The features files that come with a library game."""
+    family, _ = _find(name)
+    start = f"{family.sheet or family.name}."
+    files = SHEETS.glob(f"{start}*{FEATURES}")
+    return tuple(sorted(f.name[len(start) : -len(FEATURES)] for f in files))
+
+
+def features_text(name: str, which: str) -> str:
+    """A features file of a library game, comments included, in the size named."""
+    family, size = _find(name)
+    if which not in feature_names(name):
+        known = ", ".join(feature_names(name)) or "none"
+        raise UnknownGameError(
+            f"{family.name} has no features {which!r}; it comes with {known}, and the"
+            " path of a features file ends in .kif"
+        )
+    sheet = f"{family.sheet or family.name}.{which}{FEATURES}"
+    template = (SHEETS / sheet).read_text(encoding="utf-8")
+    return expand(template, family.parameters(size))
+
+
+def load_features(which: str | Path, game: Game) -> FeatureRules:
+    """Features of a library game by name, or those of a features file by path."""
+    if _is_path(which):
+        return FeatureRules.from_file(which, game)
+    text = features_text(game.name, str(which))
+    return FeatureRules.from_kif(text, game, name=str(which), source=str(which))
+
+
 def _is_path(name_or_path: str | Path) -> bool:
     path = Path(name_or_path)
     return (
@@ -129,7 +164,7 @@ def _find(name: str) -> tuple[Family, Size]:
     suffix = name[len(family.name) + 1 :]
     if not _SIZE.fullmatch(suffix):
         raise UnknownGameError(_unknown(name))
-    size = _read_size(suffix, family.separator)
+    size = family.completed(_read_size(suffix, family.separator))
     fault = family.size_fault(size)
     if fault:
         raise UnknownGameError(

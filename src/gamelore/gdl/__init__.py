@@ -1,5 +1,8 @@
 """Reading and checking rules: GDL text → `Game`."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from gamelore.gdl.game import Game
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.problems import Problem, Span
@@ -25,9 +28,13 @@ from gamelore.gdl.terms import (
     variables,
 )
 
+if TYPE_CHECKING:
+    from gamelore.gdl.canonical import CanonicalForm, canonical_form
+
 __all__ = [
     "And",
     "Atom",
+    "CanonicalForm",
     "Compound",
     "Condition",
     "Fact",
@@ -43,8 +50,16 @@ __all__ = [
     "Term",
     "Variable",
     "atoms_of",
+    "canonical_form",
     "read_term",
     "to_kif",
     "variables",
     "variables_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Canonical forms need numpy, which who only reads rules should not wait for.
+    if name in ("CanonicalForm", "canonical_form"):
+        return getattr(import_module("gamelore.gdl.canonical"), name)
+    raise AttributeError(f"module 'gamelore.gdl' has no attribute {name!r}")

@@ -17,16 +17,16 @@ _CANDIDATES = 500
 
 def check_vocabulary(sheet: Sheet) -> None:
     """Warn of names that nothing makes or nothing asks for: most are misspelt."""
-    suggestions = _Suggestions()
+    suggestions = Suggestions()
     check_relations(sheet, suggestions)
     check_facts(sheet, suggestions)
     check_moves(sheet, suggestions)
 
 
-def check_relations(sheet: Sheet, suggestions: _Suggestions) -> None:
+def check_relations(sheet: Sheet, suggestions: Suggestions) -> None:
     """Relations in bodies have rules, and relations with rules stand in bodies."""
-    asked = _first_places(use.atom for use in sheet.uses)
-    made = _first_places(rule.head for rule in sheet.rules)
+    asked = first_places(use.atom for use in sheet.uses)
+    made = first_places(rule.head for rule in sheet.rules)
     own = made.keys() - ARITIES.keys()
     for name, place in asked.items():
         if name not in made and name not in ARITIES and not sheet.is_damaged(name):
@@ -39,28 +39,28 @@ def check_relations(sheet: Sheet, suggestions: _Suggestions) -> None:
             sheet.report.warning("unused", message, place)
 
 
-def check_facts(sheet: Sheet, suggestions: _Suggestions) -> None:
+def check_facts(sheet: Sheet, suggestions: Suggestions) -> None:
     """What `true` asks for, some `init` or `next` makes."""
     heads = (r.head for r in sheet.rules if r.head.relation in ("init", "next"))
     asked = (use.atom for use in sheet.uses if use.atom.relation == "true")
     reason = "is never true: no `init` or `next` makes it"
-    _check_subjects(sheet, heads, asked, reason, suggestions)
+    check_subjects(sheet, heads, asked, reason, suggestions)
 
 
-def check_moves(sheet: Sheet, suggestions: _Suggestions) -> None:
+def check_moves(sheet: Sheet, suggestions: Suggestions) -> None:
     """What `does` asks for is a move that some `legal` allows."""
     heads = (rule.head for rule in sheet.rules if rule.head.relation == "legal")
     asked = (use.atom for use in sheet.uses if use.atom.relation == "does")
     reason = "is never done: no `legal` allows it"
-    _check_subjects(sheet, heads, asked, reason, suggestions)
+    check_subjects(sheet, heads, asked, reason, suggestions)
 
 
-def _check_subjects(
+def check_subjects(
     sheet: Sheet,
     makers: Iterable[Atom],
     asked: Iterable[Atom],
     reason: str,
-    suggestions: _Suggestions,
+    suggestions: Suggestions,
 ) -> None:
     made = {_subject(atom) for atom in makers}
     if "" in made:  # a variable, which may be anything
@@ -86,7 +86,7 @@ def _subject(atom: Atom) -> str:
             return subject
 
 
-def _first_places(atoms: Iterable[Atom]) -> dict[str, Span]:
+def first_places(atoms: Iterable[Atom]) -> dict[str, Span]:
     """Where each relation first stands."""
     places: dict[str, Span] = {}
     for atom in atoms:
@@ -94,7 +94,7 @@ def _first_places(atoms: Iterable[Atom]) -> dict[str, Span]:
     return places
 
 
-class _Suggestions:
+class Suggestions:
     """What a misspelt name was meant to be; for so many names and no more."""
 
     def __init__(self) -> None:

@@ -7,19 +7,21 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gamelore.errors import GroundingError, GroundingLimit
-from gamelore.gdl import Fact, Game, Move, Role, Rule, Term, to_kif
+from gamelore.gdl import Fact, Game, Move, Role, Rule, Term
+from gamelore.gdl.features import FeatureRules
 from gamelore.ground._worker import GroundRules, Request
 from gamelore.ground.asp import Vocabulary, to_asp
 from gamelore.ground.demand import bind_heads
 from gamelore.ground.domains import Domains
+from gamelore.ground.features import GroundFeature, assemble_features
 from gamelore.ground.normal import (
     GUARD,
     NormalRule,
@@ -28,6 +30,7 @@ from gamelore.ground.normal import (
     made_for,
     normalise,
 )
+from gamelore.ground.order import natural_order
 from gamelore.ground.split import split
 
 _SHOWN = ("true", "does", "init", "next", "legal", "terminal", "goal")
@@ -36,6 +39,9 @@ _IGNORED = frozenset({"base", "input", "sees"})
 
 TRUE, FALSE = 0, -(2**31)
 """Literals of atoms that are always true, or never."""
+
+_Atoms: TypeAlias = dict[str, dict[tuple[Term, ...], int]]
+"""Per relation, the literals of its atoms by their arguments."""
 
 
 @dataclass(frozen=True)
@@ -88,16 +94,24 @@ class GroundGame:
     """int32: the bodies' literals, one after the other"""
     guards: frozenset[int]
     """Atoms that only guard: taken as true wherever they stand in a body."""
+    features: tuple[tuple[GroundFeature, ...], ...] = ()
+    """Per role, or once for all roles if they see the same; none without a file."""
 
 
-def ground(game: Game, limits: GroundLimits | None = None) -> GroundGame:
+def ground(
+    game: Game,
+    limits: GroundLimits | None = None,
+    features: FeatureRules | None = None,
+) -> GroundGame:
     """Instantiate a game's rules, within limits that hold whatever the rules do."""
     limits = limits or GroundLimits()
-    rules = prepare(game.rules)
+    added = features.rules_for(game.roles) if features else ()
+    views = features.views(game.roles) if features else ()
+    rules = prepare([*game.rules, *added])
     vocabulary = Vocabulary()
     program = to_asp(rules, vocabulary)
     guards = {r.head.relation for r in rules if r.head.relation.startswith(GUARD)}
-    shown = frozenset(vocabulary.code("r", name) for name in (*_SHOWN, *guards))
+    shown = frozenset(vocabulary.code("r", name) for name in (*_SHOWN, *views, *guards))
     request = Request(program, limits.memory_mb * 1024 * 1024, limits.rules, shown)
     try:
         result = _run(request, limits, vocabulary)
@@ -107,7 +121,11 @@ def ground(game: Game, limits: GroundLimits | None = None) -> GroundGame:
             f"grounding ended at its limit of {reached.limit}: relation "
             f"{made_for(name)!r} grew most, {reached.rules:,} ground rules were made"
         ) from None
-    return _assemble(game, result, vocabulary)
+    atoms, guarding = _named_atoms(result, vocabulary, (*_SHOWN, *views))
+    grounded = _assemble(game, result, atoms, guarding)
+    if features is None:
+        return grounded
+    return replace(grounded, features=assemble_features(features, game.roles, atoms))
 
 
 def prepare(rules: Iterable[Rule]) -> list[NormalRule]:
@@ -195,9 +213,11 @@ def _messages(stream: Any) -> Iterator[tuple[Any, ...]]:
             return
 
 
-def _assemble(game: Game, result: GroundRules, vocabulary: Vocabulary) -> GroundGame:
-    """Sort the named atoms by what they are for."""
-    atoms: dict[str, dict[tuple[Term, ...], int]] = {name: {} for name in _SHOWN}
+def _named_atoms(
+    result: GroundRules, vocabulary: Vocabulary, wanted: Iterable[str]
+) -> tuple[_Atoms, frozenset[int]]:
+    """The literals of the wanted relations by their arguments, and of all guards."""
+    atoms: _Atoms = {name: {} for name in wanted}
     guards = set()
     for symbol, literal in result.names:
         relation, arguments = vocabulary.read(symbol)
@@ -205,8 +225,15 @@ def _assemble(game: Game, result: GroundRules, vocabulary: Vocabulary) -> Ground
             atoms[relation][arguments] = literal
         else:
             guards.add(literal)
-    fluents = sorted((arguments[0] for arguments in atoms["true"]), key=_order)
-    does = sorted(atoms["does"], key=lambda arguments: _order(arguments[1]))
+    return atoms, frozenset(guards)
+
+
+def _assemble(
+    game: Game, result: GroundRules, atoms: _Atoms, guards: frozenset[int]
+) -> GroundGame:
+    """Sort the named atoms by what they are for."""
+    fluents = sorted((arguments[0] for arguments in atoms["true"]), key=natural_order)
+    does = sorted(atoms["does"], key=lambda arguments: natural_order(arguments[1]))
     by_role = [[a[1] for a in does if a[0] == role] for role in game.roles]
     return GroundGame(
         roles=game.roles,
@@ -228,7 +255,7 @@ def _assemble(game: Game, result: GroundRules, vocabulary: Vocabulary) -> Ground
         heads=np.frombuffer(result.heads, dtype=np.int32),
         ends=np.frombuffer(result.ends, dtype=np.int32),
         bodies=np.frombuffer(result.bodies, dtype=np.int32),
-        guards=frozenset(guards),
+        guards=guards,
     )
 
 
@@ -241,9 +268,3 @@ def _goals(
         if who == role and str(value).lstrip("-").isdigit()
     ]
     return tuple(sorted(values))
-
-
-def _order(term: Term) -> list[tuple[int, str]]:
-    """Sort numbers by value, not by spelling."""
-    words = to_kif(term).replace("(", " ").replace(")", " ").split()
-    return [(int(w), "") if w.isdigit() and w.isascii() else (-1, w) for w in words]

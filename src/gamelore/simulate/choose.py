@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from gamelore.circuit import compile_game
 from gamelore.errors import GroundingError
 from gamelore.gdl import Game
+from gamelore.gdl.features import FeatureRules
 from gamelore.ground import GroundLimits
 from gamelore.simulate.compiled import CircuitSimulator
 from gamelore.simulate.interpreter import Interpreter
@@ -22,25 +23,33 @@ class SlowEngineWarning(UserWarning):
 
 
 def simulator(
-    game: Game, engine: Engine = "auto", limits: GroundLimits | None = None
+    game: Game,
+    engine: Engine = "auto",
+    limits: GroundLimits | None = None,
+    features: FeatureRules | None = None,
 ) -> Simulator:
     """A simulator for a game; the same one when asked again.
 
     `auto` compiles the game, and falls back to the interpreter, with a
     `SlowEngineWarning`, where it does not ground within the limits.
     """
-    return _simulator(game, game.source, engine, limits)
+    return _simulator(game, game.source, engine, limits, features)
 
 
 @lru_cache(maxsize=32)
 def _simulator(
-    game: Game, source: str, engine: Engine, limits: GroundLimits | None
+    game: Game,
+    source: str,
+    engine: Engine,
+    limits: GroundLimits | None,
+    features: FeatureRules | None,
 ) -> Simulator:
     """`source` is only a part of the key: equal rules may be drawn differently."""
     if engine == "interpreter":
-        return Interpreter(game)
+        return Interpreter(game, features)
     try:
-        return CircuitSimulator(game, compile_game(game, limits))
+        compiled = compile_game(game, limits, features=features)
+        return CircuitSimulator(game, compiled, features)
     except GroundingError as error:
         if engine == "circuit":
             raise
@@ -49,4 +58,4 @@ def _simulator(
             SlowEngineWarning,
             stacklevel=3,
         )
-        return Interpreter(game)
+        return Interpreter(game, features)

@@ -13,9 +13,11 @@ import numpy.typing as npt
 
 from gamelore.circuit import CompiledGame, compile_game
 from gamelore.errors import IllegalMoveError, PositionError, StuckError
-from gamelore.gdl import Fact, Game, Move, to_kif
+from gamelore.gdl import Fact, Game, Move, Term, to_kif
+from gamelore.gdl.features import FeatureRules
 from gamelore.kernels import direct
 from gamelore.simulate import _kernels, _narrow_kernels
+from gamelore.simulate.features import FeatureSet
 from gamelore.simulate.simulator import (
     NO_GOAL,
     Playouts,
@@ -38,9 +40,14 @@ class CircuitSimulator(Simulator):
 
     engine: ClassVar[str] = "circuit"
 
-    def __init__(self, game: Game, compiled: CompiledGame | None = None) -> None:
-        super().__init__(game)
-        self.compiled = compiled or compile_game(game)
+    def __init__(
+        self,
+        game: Game,
+        compiled: CompiledGame | None = None,
+        features: FeatureRules | None = None,
+    ) -> None:
+        super().__init__(game, features)
+        self.compiled = compiled or compile_game(game, features=features)
         self.program = self.compiled.program
         self._room = threading.local()
         self._fluent_number = {f: i for i, f in enumerate(self.compiled.fluents)}
@@ -119,6 +126,21 @@ class CircuitSimulator(Simulator):
         joint = np.ascontiguousarray(moves, dtype=np.int32)
         _step(self.program, self._words(), positions, joint, following)
         return following
+
+    @cached_property
+    def feature_set(self) -> FeatureSet:
+        """The features that the game was compiled with, as kernels count them."""
+        if not self.compiled.features:
+            raise ValueError(f"{self.game.name!r} was compiled without features")
+        return FeatureSet(self.compiled)
+
+    @property
+    def feature_names(self) -> Sequence[Term]:
+        return self.feature_set.names
+
+    def feature_counts(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float32]:
+        rows = _contiguous(positions)
+        return self.feature_set.counts(self.program, self._narrow(), rows, role)
 
     def look(self, row: Row) -> Sight:
         return _CircuitSight(self, row)

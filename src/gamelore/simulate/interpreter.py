@@ -5,13 +5,14 @@ the compiled engine, so it is the oracle that engine is tested against.
 
 Rows are one word wide and hold the number of the position in a table of this
 interpreter; they mean nothing to another one. Moves get their numbers when they are
-first seen to be legal, so `moves` grows, and `legal` with it.
+first seen to be legal, so `moves` grows, and `legal` with it; so do features when one
+of their atoms is first seen to be true.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from random import Random
@@ -21,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.errors import IllegalMoveError, PositionError, StuckError
-from gamelore.gdl import Fact, Game, Move, to_kif, variables
+from gamelore.gdl import Fact, Game, Move, Term, to_kif, variables
+from gamelore.gdl.features import FeatureRules, feature_atom
 from gamelore.simulate.prover import Prover
 from gamelore.simulate.simulator import NO_GOAL, Playouts, Row, Rows, Simulator
 
@@ -47,9 +49,11 @@ class Interpreter(Simulator):
 
     engine = "interpreter"
 
-    def __init__(self, game: Game) -> None:
-        super().__init__(game)
-        self._prover = Prover(game.rules)
+    def __init__(self, game: Game, features: FeatureRules | None = None) -> None:
+        super().__init__(game, features)
+        added = features.rules_for(game.roles) if features else ()
+        self._prover = Prover([*game.rules, *added])
+        self._feature_numbers: dict[Term, int] = {}
         self._lock = threading.RLock()
         self._positions: list[frozenset[Fact]] = []
         self._numbers: dict[frozenset[Fact], int] = {}
@@ -114,6 +118,35 @@ class Interpreter(Simulator):
                 joint = [self._moves[r][number] for r, number in enumerate(numbers)]
                 after[n] = self._row(self._next_facts(self.facts(row), joint))
         return after
+
+    @property
+    def feature_names(self) -> Sequence[Term]:
+        return tuple(self._feature_numbers)
+
+    def feature_counts(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float32]:
+        with self._lock:
+            values = [self._feature_values(self.facts(row), role) for row in positions]
+        counts = np.zeros((len(values), len(self._feature_numbers)), np.float32)
+        for n, found in enumerate(values):
+            for name, value in found.items():
+                counts[n, self._feature_numbers[name]] = value
+        return counts
+
+    def _feature_values(self, facts: frozenset[Fact], role: int) -> dict[Term, float]:
+        """The features of one position that have true atoms."""
+        if self.features is None:
+            raise ValueError(f"{self.game.name!r} is played without features")
+        views = self.features.views(self.roles)
+        self._prover.set_position(facts)
+        terms = self._prover.values(views[role if len(views) > 1 else 0])
+        sums: dict[Term, float] = defaultdict(float)
+        counts: Counter[Term] = Counter()
+        for term in sorted(terms, key=to_kif):
+            name, weight, averaged = feature_atom(term)
+            self._feature_numbers.setdefault(name, len(self._feature_numbers))
+            sums[name] += weight
+            counts[name] += averaged
+        return {name: total / max(1, counts[name]) for name, total in sums.items()}
 
     def playouts(
         self,

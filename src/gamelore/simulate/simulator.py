@@ -20,7 +20,8 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.gdl import Fact, Game, Move, Role, Variable, to_kif
+from gamelore.gdl import Fact, Game, Move, Role, Term, Variable, to_kif
+from gamelore.gdl.features import FeatureRules
 from gamelore.simulate.joint import joint_moves
 
 Rows: TypeAlias = npt.NDArray[np.uint64]
@@ -101,8 +102,10 @@ class Simulator(ABC):
     engine: ClassVar[str]
     """`"circuit"` or `"interpreter"`."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, features: FeatureRules | None = None) -> None:
         self.game = game
+        self.features = features
+        """The rules of the features that are counted, if any are."""
         self.roles: tuple[Role, ...] = game.roles
 
     # ── arrays ──────────────────────────────────────────────────────────────────────
@@ -156,6 +159,15 @@ class Simulator(ABC):
 
         The moves are taken as they are; `Position.advance` checks that they are legal.
         """
+
+    @property
+    @abstractmethod
+    def feature_names(self) -> Sequence[Term]:
+        """The features, F of them, in order; `ValueError` where there are none."""
+
+    @abstractmethod
+    def feature_counts(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float32]:
+        """float32 [n, F]: the value of every feature, from the side of a role."""
 
     def look(self, row: Row) -> Sight:
         """What there is to see of one position."""

@@ -1,8 +1,10 @@
 """Deep features from shallow ones: values that nobody had to learn.
 
 The template of four plies under an afterstate is one of two plies whose open leaves are
-afterstates again, each with a feature of two plies of its own. If the values of those
-are known, so is that of the whole, once one knows how the opponent chooses:
+afterstates again, each with a feature of two plies of its own. No deeper search is
+needed for it: the features of leaves that were played are known from then, those of
+others stay open. If the values of features are known, so is that of the whole, once one
+knows how the opponent chooses:
 
 - we take the best of what we can reach;
 - the opponent takes each of its possibilities with a probability that falls with its

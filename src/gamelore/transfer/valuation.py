@@ -132,7 +132,8 @@ def target_templates(
 ) -> Templates:
     """A game's templates with outcomes named as in what was learned.
 
-    They are as deep as the deepest lesson, or deeper by a number of plies.
+    They are as deep as the deepest lesson. If they are to be deeper by a number of
+    plies, no more is searched: the depth of the lessons is remembered below.
     """
     if not knowledge.lessons:
         raise KnowledgeError("nothing was learned that could be applied")
@@ -145,7 +146,8 @@ def target_templates(
         for lesson in knowledge.lessons
     ]
     finest = max(namings, key=lambda names: len(set(names.values())))
-    return Templates(atlas, role, depth + deeper, finest)
+    recall = depth if deeper else 0
+    return Templates(atlas, role, depth + deeper, finest, recall=recall)
 
 
 def _names_here(
