@@ -40,18 +40,34 @@ MAY_IMPORT = {
 The package's own `__init__` gathers the public names and may import any part but `cli`.
 """
 
+MAY_IMPORT["protocol"] = MAY_IMPORT["learn"]
+"""Beside learning: the wire knows nothing of it, nor it of the wire."""
+MAY_IMPORT["cli"] |= {"protocol"}
+
 EXTRAS = {
     "pyspiel",
     "open_spiel.python",
     "open_spiel.python.algorithms",
     "gamelore.transfer.pictures",
     "gamelore.learn.pictures",
+    "gamelore.play.pictures",
 }
 """What not every installation has or what is slow to import, and so is imported where
 it is used."""
 
 COMPILERS = {"numba", "llvmlite"}
-KERNELS = {"_kernels.py", "_lanes.py", "kernels.py"}
+KERNELS = {
+    "_kernels.py",
+    "_lanes.py",
+    "_narrow_kernels.py",
+    "_function_kernels.py",
+    "_teaching_kernels.py",
+    "_table_kernels.py",
+    "_nested_kernels.py",
+    "_alpha_beta_kernels.py",
+    "_feature_kernels.py",
+    "kernels.py",
+}
 """What compiles at run time, and the only modules that may import it."""
 
 

@@ -27,15 +27,17 @@ def test_games_are_played_out() -> None:
 
 
 def test_learners_learn() -> None:
-    rates = run("learn", "td", "q", "--peers", "none", *QUICK)
-    assert [rate["learner"] for rate in rates] == ["td", "q"]
+    rates = run("learn", "--peers", "none", *QUICK)
+    assert [rate["learner"] for rate in rates] == ["td", "q", "qm", "q-self"]
+    assert [rate["against"] for rate in rates] == [*["random"] * 3, "self"]
     assert all(rate["matches_per_s"] > 1000 for rate in rates)
     assert all(rate["ratio"] is None for rate in rates)
 
 
-def test_learning_beside_openspiel() -> None:
+@pytest.mark.parametrize("learner", ["q", "q-self"])
+def test_learning_beside_openspiel(learner: str) -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
-    (rate,) = run("learn", "q", "--seconds", "0.5", "--rounds", "1", "--json")
+    (rate,) = run("learn", learner, "--seconds", "0.5", "--rounds", "1", "--json")
     assert rate["peer"] == "openspiel"
     assert rate["ratio"] >= 40
 

@@ -84,3 +84,43 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     result = check(tmp_path / "noise.kif")
     assert result.exit_code == 1
     assert "error" in result.output
+
+
+# ── features files ──────────────────────────────────────────────────────────────────
+
+MARKS = "(<= (feature marks) (true (cell m)))\n"
+
+
+def test_a_features_file_is_checked_beside_its_rules(folder: Path) -> None:
+    (folder / "clean.features.kif").write_text(MARKS)
+    (folder / "clean.more.features.kif").write_text(MARKS.replace("cell", "cel"))
+    result = check(*sorted(folder.glob("clean*.kif")))
+    assert result.exit_code == 0
+    assert "clean.more.features.kif:1:27: warning: `cel` is never true" in result.output
+    assert result.output.endswith("3 files, 0 errors, 1 warning\n")
+
+
+def test_features_of_a_game(folder: Path) -> None:
+    features = folder / "seen.kif"
+    features.write_text(MARKS + "(<= (feature moves) (does x mark))\n")
+    result = check(folder / "clean.kif", "--features", features)
+    assert result.exit_code == 1
+    assert f"{features}:2:21: error: `does` cannot be a condition" in result.output
+    assert result.output.endswith("2 files, 1 error, 0 warnings\n")
+
+
+def test_features_of_the_library() -> None:
+    result = check("abalone", "--features", "abalearn3", "--features", "heuristic")
+    assert (result.exit_code, result.output) == (0, "3 files, 0 errors, 0 warnings\n")
+    result = check("abalone", "--features", "abalearn4")
+    assert result.exit_code == 1
+    assert "abalearn1, abalearn2, abalearn3, heuristic" in result.output
+
+
+def test_features_without_a_game(folder: Path) -> None:
+    (folder / "lonely.features.kif").write_text(MARKS)
+    result = check(folder / "lonely.features.kif")
+    assert result.exit_code == 2
+    assert "no rule sheet stands beside" in result.output
+    result = check(folder / "clean.kif", folder / "warned.kif", "--features", "x.kif")
+    assert result.exit_code == 2

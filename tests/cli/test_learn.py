@@ -25,6 +25,7 @@ from gamelore.learn import (
     Lookahead,
     Plan,
     QSettings,
+    SelfPlay,
     TDSettings,
     Training,
     load_checkpoint,
@@ -123,6 +124,19 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
             Plan(QSettings(0.2, playouts=3), NOVICE, schedule=Geometric(0.9, 0.9)),
         ),
         (
+            "--against self --self-values own --epsilon .1",
+            Plan(against=SelfPlay("own"), schedule=Fixed(0.1)),
+        ),
+        (
+            "--against self --learner q --renew 40 --opponent-epsilon .2 --role"
+            " alternate",
+            Plan(QSettings(), SelfPlay("own", 40, 0.2), "alternate"),
+        ),
+        (
+            "--learner qm --nested --against random",
+            Plan(QSettings(playouts=20, level=2)),
+        ),
+        (
             "--initial lookahead --depth 3 --rule avgmax --against minimax"
             " --opponent-depth 1 --opponent-epsilon 0.2",
             Plan(
@@ -140,6 +154,20 @@ def test_options_make_the_plan(arguments: str, plan: Plan, tmp_path: Path) -> No
     path = tmp_path / "any"
     run("tictactoe", "--matches", "120", "--save", path, *arguments.split())
     assert_same(load_checkpoint(path), course(plan, 120))
+
+
+def test_a_search_may_be_given_time(tmp_path: Path) -> None:
+    path = tmp_path / "any"
+    wanted = ("tictactoe", "--save", path, "--learner", "qm", "--search-time", "2")
+    run(*wanted, "--matches", "3")
+    run(*wanted, "--matches", "6", "--resume")
+    assert load_checkpoint(path).plan.learner == QSettings(search_time=2)
+    record = json.loads(
+        run("tictactoe", "--save", path, "--resume", "--matches", "7", "--json").stdout
+    )
+    assert record["matches"] == 7
+    assert record["settings"]["learner"] == "qm"
+    assert record["settings"]["search_time"] == 2
 
 
 def test_plots(tmp_path: Path) -> None:
@@ -309,6 +337,17 @@ def test_a_course_of_other_settings(
         ("tictactoe --opponent-depth 0", 2, "depth must be at least 1, got 0"),
         ("tictactoe --learner q --lam 1", 2, "--lam has no meaning for q"),
         ("tictactoe --playouts 5", 2, "--playouts has no meaning for td"),
+        ("tictactoe --renew 5", 2, "--renew has no meaning for --against novice"),
+        (
+            "tictactoe --against self --opponent-depth 5",
+            2,
+            "--opponent-depth has no meaning for --against self",
+        ),
+        ("tictactoe --against self --opponent-epsilon .1", 2, "without --renew"),
+        ("tictactoe --against self --learner q --self-values shared", 1, "each role's"),
+        ("tictactoe --search-time 5", 2, "--search-time has no meaning for td"),
+        ("tictactoe --learner q --nested", 2, "--nested has no meaning for q"),
+        ("tictactoe --learner qm --playouts 2 --search-time 5", 2, "give one"),
         ("tictactoe --decay .5", 2, "--decay has no meaning for --schedule fixed"),
         ("tictactoe --rule maxmax", 2, "--rule has no meaning for --initial default"),
         ("tictactoe --learner q --initial lookahead", 2, "is for --learner td"),

@@ -239,6 +239,12 @@ PLANS = {
     "q": ("nim", 50, Plan(QSettings(), NOVICE, schedule=Cosine(40))),
     "q-alternate": ("hex-3x3", 40, Plan(QSettings(), seat="alternate")),
     "qm": ("tictactoe", 40, Plan(QSettings(playouts=10), schedule=Fixed(0.1))),
+    "qm-nested": (
+        "tictactoe",
+        15,
+        Plan(QSettings(playouts=3, level=2), seat="alternate", schedule=Fixed(0.1)),
+    ),
+    "qm-nested-dice": ("pig", 2, Plan(QSettings(playouts=1, level=2), NOVICE)),
     "qm-one": ("tictactoe", 20, Plan(QSettings(playouts=1))),
 }
 
@@ -404,6 +410,8 @@ def test_longest_matches_and_features_are_checked() -> None:
         lambda: TDSettings(trace_decay=2),
         lambda: QSettings(discount=1.1),
         lambda: QSettings(playouts=-1),
+        lambda: QSettings(search_time=0),
+        lambda: QSettings(playouts=1, level=3),
         lambda: Lookahead(depth=0),
         lambda: Lookahead(rule="maximin"),
     ],

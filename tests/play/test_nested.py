@@ -112,7 +112,7 @@ def test_it_keeps_its_clock() -> None:
     assert time.monotonic() - before < 1.0
 
 
-@pytest.mark.parametrize("name", ["level", "samples", "seconds", "longest"])
+@pytest.mark.parametrize("name", ["level", "samples", "seconds", "longest", "replies"])
 @pytest.mark.parametrize("value", [0, -1, math.nan])
 def test_settings_are_checked(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{name} must be positive, got"):

@@ -19,6 +19,7 @@ from gamelore.play import (
     RandomPlayer,
     play_match,
 )
+from gamelore.play.nested import NestedMonteCarloPlayer, NestedSettings
 from gamelore.simulate.interpreter import Interpreter
 from gamelore.simulate.position import Position
 from gamelore.simulate.simulator import Simulator
@@ -54,6 +55,8 @@ def small(name: str, seed: int) -> Player:
     """A built-in player with a budget fit for the interpreter."""
     if name == "monte-carlo":
         return MonteCarloPlayer(seed, FEW)
+    if name == "nested":
+        return NestedMonteCarloPlayer(seed, NestedSettings(samples=1))
     return PLAYERS[name](seed)
 
 

@@ -1,7 +1,8 @@
 """Matches of tabular learning per second, one core, with a peer's beside ours.
 
-The task is tic-tac-toe from the first seat against random play. Rounds of ours and of
-the peer's alternate, and the ratio is the median of the rounds' ratios.
+The task is tic-tac-toe, from the first seat against random play or from both in self-
+play. Rounds of ours and of the peer's alternate, and the ratio is the median of the
+rounds' ratios.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from gamelore.atlas import Atlas
 from gamelore.bench import openspiel
 from gamelore.bench.playouts import Play, rates
 from gamelore.games import load
-from gamelore.learn import Fixed, Plan, QSettings, TDSettings, Training
+from gamelore.learn import Fixed, Plan, QSettings, SelfPlay, TDSettings, Training
 from gamelore.simulate import simulator
 
 GAME = "tictactoe"
@@ -29,11 +30,12 @@ PLANS: Mapping[str, Plan] = {
     "td": Plan(TDSettings(), schedule=EXPLORING),
     "q": Plan(QSettings(), schedule=EXPLORING),
     "qm": Plan(QSettings(playouts=100), schedule=EXPLORING),
+    "q-self": Plan(QSettings(), SelfPlay("own"), schedule=EXPLORING),
 }
 """Learners by name."""
 
 EMPTY = 10
-"""Matches after which searching learners start anew with an empty table: later ones
+"""Matches after which learners that search start anew with an empty table: later ones
 look up, as the others do."""
 
 
@@ -43,6 +45,7 @@ class LearningRate:
 
     learner: str
     game: str
+    against: str
     matches_per_s: float
     peer: str | None = None
     peer_matches_per_s: float | None = None
@@ -88,15 +91,17 @@ def measure_learning(
     """Rates of each learner in turn; a round of either side takes seconds."""
     atlas = Atlas(simulator(load(GAME)))
     for name in learners:
-        ours = rates(_learning(atlas, PLANS[name]), seconds, rounds)
-        if peer is None or PLANS[name].learner == PLANS["qm"].learner:
-            yield LearningRate(name, GAME, statistics.median(ours))
+        plan = PLANS[name]
+        ours = rates(_learning(atlas, plan), seconds, rounds)
+        if peer is None or _searches(plan):
+            yield LearningRate(name, GAME, plan.against.name, statistics.median(ours))
             continue
-        theirs = rates(openspiel.learner(GAME), seconds, rounds)
+        theirs = rates(openspiel.learner(GAME, plan.against.name), seconds, rounds)
         pairs = list(zip(ours, theirs, strict=True))
         yield LearningRate(
             name,
             GAME,
+            plan.against.name,
             statistics.median(mine for mine, _ in pairs),
             peer,
             statistics.median(other for _, other in pairs),
@@ -104,9 +109,13 @@ def measure_learning(
         )
 
 
+def _searches(plan: Plan) -> bool:
+    return isinstance(plan.learner, QSettings) and plan.learner.searches
+
+
 def _learning(atlas: Atlas, plan: Plan) -> Play:
     """What learns from a number of matches: ever on, or anew where it searches."""
-    if not isinstance(plan.learner, QSettings) or not plan.learner.playouts:
+    if not _searches(plan):
         training = Training(atlas, plan)
 
         def learn_on(count: int) -> None:

@@ -53,8 +53,9 @@ def player(name: str) -> Callable[[int], None]:
     return roll_out
 
 
-def learner(name: str) -> Callable[[int], None]:
-    """What lets OpenSpiel's Q-learner learn from matches against random play."""
+def learner(name: str, against: str = "random") -> Callable[[int], None]:
+    """What lets OpenSpiel's Q-learner learn from matches against random play, or
+    against another Q-learner if it is against `self`."""
     try:
         from open_spiel.python import rl_environment
         from open_spiel.python.algorithms import random_agent, tabular_qlearner
@@ -62,9 +63,10 @@ def learner(name: str) -> Callable[[int], None]:
         raise GameloreError(_MISSING) from None
     environment = rl_environment.Environment(GAMES[name])
     actions = environment.action_spec()["num_actions"]
+    others = {"random": random_agent.RandomAgent, "self": tabular_qlearner.QLearner}
     agents = [
         tabular_qlearner.QLearner(player_id=0, num_actions=actions),
-        random_agent.RandomAgent(player_id=1, num_actions=actions),
+        others[against](player_id=1, num_actions=actions),
     ]
 
     def learn(count: int) -> None:

@@ -126,7 +126,7 @@ def bench_playouts(
 
 def learning_line(rate: LearningRate) -> str:
     """A measurement of learning for people."""
-    line = f"{rate.learner:<4} {rate.game} {rate.matches_per_s:>12,.0f} matches/s"
+    line = f"{rate.learner:<6} {rate.game} {rate.matches_per_s:>12,.0f} matches/s"
     if rate.ratio is None:
         return line
     return f"{line}  {rate.ratio:>7.0f} × {rate.peer} ({rate.peer_matches_per_s:,.0f})"
@@ -188,8 +188,10 @@ def bench_learn(
 ) -> None:
     """Measure matches of tabular learning per second.
 
-    LEARNERs are td, q and qm, by default all: on tic-tac-toe, from the first seat,
-    against random play. With --json, prints one object per line.
+    LEARNERs are td, q, qm and q-self, by default all: on tic-tac-toe, from the first
+    seat against random play, or on both seats. The tables of qm, which searches by 100
+    playouts per move where it knows nothing, are new every 10 matches. With --json,
+    prints one object per line.
     """
     if growth:
         sizes = [10**n for n in range(4, len(str(entries))) if 10**n < entries]

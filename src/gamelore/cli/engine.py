@@ -9,14 +9,15 @@ import click
 
 from gamelore.cli.progress import waiting
 from gamelore.games import load
+from gamelore.gdl import Game
 from gamelore.kernels import kernel_folder
 from gamelore.simulate.choose import Engine, simulator
 from gamelore.simulate.simulator import Simulator
 
 
-def prepare(game: str, engine: str) -> Simulator:
+def prepare(game: str | Game, engine: str) -> Simulator:
     """Load and compile a game; a fallback to the interpreter is told on stderr."""
-    rules = load(game)
+    rules = game if isinstance(game, Game) else load(game)
     announce_kernels()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -250,6 +250,8 @@ Examples:
   gamelore learn tictactoe --knowledge lore.json
   gamelore learn connect-3 --from lore.json --role first
   gamelore learn connect-four --learner q --schedule cosine --against random
+  gamelore learn hex-3x3 --learner qm --search-time 50 --against random
+  gamelore learn tictactoe --against self --epsilon 0.1
 """,
 )
 @click.argument("game")

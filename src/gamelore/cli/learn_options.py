@@ -25,16 +25,28 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--against",
-        type=click.Choice(list(KINDS)),
+        type=click.Choice([*KINDS, "self"]),
         default="novice",
         show_default=True,
-        help="The opponent.",
+        help="The opponent; with self, the learner has both seats.",
     ),
     click.option(
         "--opponent-epsilon", type=float, help="How often it moves at random."
     ),
     click.option("--opponent-depth", type=int, help="How far minimax looks ahead."),
     click.option("--opponent-playouts", type=int, help="Monte Carlo's, per move."),
+    click.option(
+        "--self-values",
+        type=click.Choice(["shared", "own"]),
+        help="Against self, one table for both roles or one for each.  [default:"
+        " shared; q, qm: own]",
+    ),
+    click.option(
+        "--renew",
+        type=click.IntRange(min=1),
+        help="Against self, play a copy that does not learn, taken anew every so many"
+        " matches.",
+    ),
     click.option(
         "--matches",
         type=click.IntRange(min=1),
@@ -76,7 +88,18 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--playouts",
         type=click.IntRange(min=0),
-        help=f"Of qm, per move.  [default: {QM_PLAYOUTS}]",
+        help="Of qm, per move.  [default: "
+        f"{QM_PLAYOUTS[1]}; {QM_PLAYOUTS[2]} with --nested]",
+    ),
+    click.option(
+        "--search-time",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="MS",
+        help="Of qm, milliseconds per decision instead of --playouts; such a course"
+        " cannot be repeated exactly.",
+    ),
+    click.option(
+        "--nested", is_flag=True, help="Let qm search inside its playouts, too."
     ),
     click.option(
         "--initial",

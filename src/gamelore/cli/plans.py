@@ -17,6 +17,7 @@ from gamelore.learn import (
     Plan,
     QSettings,
     Schedule,
+    SelfPlay,
     TDSettings,
 )
 from gamelore.play.habits import PlayerSettings
@@ -25,7 +26,10 @@ LEARNERS = ("td", "q", "qm")
 SCHEDULES = ("fixed", "cosine", "geometric")
 INITIAL = ("default", "lookahead", "features")
 
-QM_PLAYOUTS = 100
+QM_PLAYOUTS = {1: 100, 2: 20}
+"""Of qm per move, by the level of its search, if neither they nor a time is given."""
+
+_SEARCHING = ("playouts", "search_time", "nested")  # options that only qm has
 
 Options = Mapping[str, Any]
 Settings = TypeVar("Settings")
@@ -36,13 +40,7 @@ def plan_from(options: Options) -> Plan:
     try:
         return Plan(
             learner=_learner(options),
-            against=_given(
-                PlayerSettings,
-                name=options["against"],
-                epsilon=options["opponent_epsilon"],
-                depth=options["opponent_depth"],
-                playouts=options["opponent_playouts"],
-            ),
+            against=_against(options),
             seat=options["role"],
             schedule=_schedule(options),
             lookahead=_lookahead(options),
@@ -66,8 +64,12 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
             "on_sight": learner.on_sight,
         }
     else:
-        name = "qm" if learner.playouts else "q"
-        options |= {"learner": name, "playouts": learner.playouts}
+        options |= {
+            "learner": "qm" if learner.searches else "q",
+            "playouts": learner.playouts,
+            "search_time": learner.search_time,
+            "nested": learner.level > 1,
+        }
     if isinstance(schedule, Fixed):
         options |= {"schedule": "fixed", "epsilon": schedule.epsilon}
         options["until"] = schedule.until
@@ -77,11 +79,15 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
     elif isinstance(schedule, Geometric):
         options |= {"schedule": "geometric", "epsilon": schedule.start}
         options["decay"] = schedule.factor
+    against = plan.against
+    if isinstance(against, SelfPlay):
+        options |= {"self_values": against.values, "renew": against.renew}
+    else:
+        options["opponent_depth"] = against.depth
+        options["opponent_playouts"] = against.playouts
     return options | {
-        "against": plan.against.name,
-        "opponent_epsilon": plan.against.epsilon,
-        "opponent_depth": plan.against.depth,
-        "opponent_playouts": plan.against.playouts,
+        "against": against.name,
+        "opponent_epsilon": against.epsilon,
         "role": plan.seat,
         "initial": initial,
         "depth": lookahead.depth if lookahead else None,
@@ -110,7 +116,7 @@ def check_options(asked: Options, checkpoint: Checkpoint, path: object) -> None:
 def _learner(options: Options) -> TDSettings | QSettings:
     rates = {"step_size": options["alpha"], "discount": options["gamma"]}
     if options["learner"] == "td":
-        _refuse(options, "td", "playouts")
+        _refuse(options, "td", *_SEARCHING)
         return _given(
             TDSettings,
             **rates,
@@ -120,12 +126,39 @@ def _learner(options: Options) -> TDSettings | QSettings:
         )
     _refuse(options, options["learner"], "lam", "default_value", "on_sight")
     if options["learner"] == "q":
-        _refuse(options, "q", "playouts")
+        _refuse(options, "q", *_SEARCHING)
         return _given(QSettings, **rates)
-    playouts = options["playouts"]
+    playouts, search_time = options["playouts"], options["search_time"]
+    level = 2 if options["nested"] else 1
     if playouts == 0:
         raise click.UsageError("playouts must be positive for --learner qm, got 0")
-    return _given(QSettings, **rates, playouts=playouts or QM_PLAYOUTS)
+    if playouts and search_time:
+        raise click.UsageError("--search-time takes the place of --playouts: give one")
+    if not playouts and not search_time:
+        playouts = QM_PLAYOUTS[level]
+    return _given(
+        QSettings, **rates, playouts=playouts, search_time=search_time, level=level
+    )
+
+
+def _against(options: Options) -> PlayerSettings | SelfPlay:
+    name, epsilon = options["against"], options["opponent_epsilon"]
+    if name != "self":
+        _refuse(options, f"--against {name}", "self_values", "renew")
+        return _given(
+            PlayerSettings,
+            name=name,
+            epsilon=epsilon,
+            depth=options["opponent_depth"],
+            playouts=options["opponent_playouts"],
+        )
+    _refuse(options, "--against self", "opponent_depth", "opponent_playouts")
+    if not options["renew"]:
+        _refuse(options, "--against self without --renew", "opponent_epsilon")
+    values = options["self_values"]
+    if values is None:
+        values = "shared" if options["learner"] == "td" else "own"
+    return _given(SelfPlay, values=values, renew=options["renew"], epsilon=epsilon)
 
 
 def _schedule(options: Options) -> Schedule:

@@ -1,11 +1,16 @@
 """Learning by reinforcement: matches → values."""
 
 from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.contestants import LearningContestant
 from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.function_settings import LinearSettings, NetworkSettings
+from gamelore.learn.functions import ValueFunction
 from gamelore.learn.learners import Episode, Learner, QLearner, TDLearner
+from gamelore.learn.match_log import MatchLog
 from gamelore.learn.open_training import OpenTraining
 from gamelore.learn.players import GreedyPlayer
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule
+from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.store import Course, CourseStore
 from gamelore.learn.tables import Cell, Cells, Table
@@ -25,18 +30,24 @@ __all__ = [
     "Geometric",
     "GreedyPlayer",
     "Learner",
+    "LearningContestant",
+    "LinearSettings",
     "Lookahead",
+    "MatchLog",
+    "NetworkSettings",
     "OpenTraining",
     "Plan",
     "QLearner",
     "QSettings",
     "Record",
     "Schedule",
+    "SelfPlay",
     "State",
     "TDLearner",
     "TDSettings",
     "Table",
     "Training",
+    "ValueFunction",
     "Values",
     "load_checkpoint",
     "save_checkpoint",

@@ -1,8 +1,7 @@
 """Whole matches of learning, without Python in between.
 
-N nodes and E edges of the atlas, C cells of the table, K words per position.
-A learner keys its cells by afterstate (a node) or by action (an edge); everything else
-is the same for both.
+The learner's values are in a table or are those of a function; both are asked for a
+move, and taught a match, in the same places.
 """
 
 from __future__ import annotations
@@ -14,61 +13,33 @@ import numpy as np
 from gamelore.atlas._kernels import (
     ENDED,
     FINE,
-    NO_SHAPE,
+    UNSEEN,
     Chart,
-    Shapes,
-    add_row,
     draw_below,
     draw_unit,
     find_row,
-    find_shape,
-    look_ahead,
     open_up,
 )
-from gamelore.kernels import lean, lean_part
+from gamelore.kernels import lean, lean_part, lean_recursion
+from gamelore.learn._function_kernels import NO_FUNCTION, Rule
+from gamelore.learn._table_kernels import (
+    AFTERSTATES,
+    Log,
+    Memory,
+    Prior,
+    choose_greedily,
+    fold_into_table,
+    prepare_table,
+)
 from gamelore.play._kernels import FAILED, Habits, choose_by_playouts, choose_edge
 
-AFTERSTATES, ACTIONS = range(2)
-"""What a cell stands for."""
+NO_MOVE, TOO_LONG = range(65, 67)
+"""Statuses besides those of the atlas: a player could not choose before more of the
+game is known; a match is longer than the log has room for."""
 
-DEFAULT, LOOKAHEAD, FEATURES = range(3)
-"""Where initial values come from."""
-
-UNLINKED, ABSENT = -1, -2
-"""In place of a cell: not looked for yet, and known not to be there."""
-
-NO_CELLS, NO_MOVE, TOO_LONG = range(64, 67)
-"""Statuses besides those of the atlas: the table is full; a player could not choose
-before more of the game is known; a match is longer than the log has room for."""
-
-
-class Memory(NamedTuple):
-    """The table of one role, and which cell belongs to which node or edge."""
-
-    rows: np.ndarray  # uint64 [C, K or K + 1]   positions; for actions, the move too
-    slots: np.ndarray  # int32 [power of two]   hash table: cell + 1, or 0
-    values: np.ndarray  # float64 [C]
-    visits: np.ndarray  # uint32 [C]
-    used: np.ndarray  # int64 [1]   cells in use
-    link: np.ndarray  # int32 [N or E]   cells, UNLINKED or ABSENT
-    key: np.ndarray  # uint64 [K or K + 1]   room for the key being looked for
-
-
-class Method(NamedTuple):
-    """How to learn."""
-
-    keyed_by: int  # AFTERSTATES or ACTIONS
-    step_size: float
-    discount: float
-    trace_decay: float
-    default: float  # the value of what is not in the table
-    initial: int  # DEFAULT, LOOKAHEAD or FEATURES
-    depth: int  # of the lookahead, or of the templates
-    rule: int  # MINIMAX, MAXMAX or AVGMAX
-    on_sight: int  # 1: cells are made for moves that are merely considered
-    sees_ends: int  # 1: a terminal afterstate has its true value before it is visited
-    keeps_end: int  # 1: the terminal position is the last afterstate, whoever moved
-    searches: int  # 1: playouts choose where the table knows nothing
+BUILT_IN, COPY, PUPIL = range(3)
+"""Who is on the other seat: a built-in player, a copy of the learner that does not
+learn, or one that learns too."""
 
 
 class Streams(NamedTuple):
@@ -80,14 +51,6 @@ class Streams(NamedTuple):
     kept: np.ndarray  # uint64 [3, 4]   the others, as they were before the match
 
 
-class Prior(NamedTuple):
-    """What one role knows of positions that are not in its table."""
-
-    shapes: Shapes
-    features: np.ndarray  # float64 [·]   per template, its value, not a number where
-    # there is none, or infinity where it must be asked for
-
-
 class Task(NamedTuple):
     """The game, what is known of it, and who plays."""
 
@@ -97,274 +60,102 @@ class Task(NamedTuple):
     root: int
     chance: int  # the role `random`, or -1
     home: int  # the role whose memory and prior come first
+    away: int  # the role whose memory and prior come second
+    opposition: int  # BUILT_IN, COPY or PUPIL
+    rival_epsilon: float  # how often a copy moves at random
+    forgets: int  # 1: the chart is emptied between matches once it is half full
 
 
-class Log(NamedTuple):
-    """What became of each match, and of the one being played."""
+class Lessons(NamedTuple):
+    """What becomes of matches, and the moves of the other pupil."""
 
-    rewards: np.ndarray  # float64 [matches]
-    lengths: np.ndarray  # int32 [matches]
-    cells: np.ndarray  # int64 [matches]   size of the learner's table after it
-    edges: np.ndarray  # int64 [longest match]   the learner's moves in this match
-    nodes: np.ndarray  # int32 [longest match]   where it made them
-    path: np.ndarray  # int64 [longest match + 1]   the cells of those moves
-    fresh: np.ndarray  # float64 [longest match]   what their cells begin with
-    trouble: np.ndarray  # int64 [1]   the node at which a kernel had to stop
+    log: Log
+    other: Log  # the same but for its moves
 
 
-# ── cells ───────────────────────────────────────────────────────────────────────────
+class Pupils(NamedTuple):
+    """What is learned, and from what; each by the role that it is for: home, other."""
 
-
-@lean_part
-def _place(nodes, method, edge):
-    """Where an edge's cell is linked from."""
-    if method.keyed_by == AFTERSTATES:
-        return np.int64(nodes.child[edge])
-    return np.int64(edge)
-
-
-@lean_part
-def _write_key(nodes, memory, method, node, edge):
-    """Put the row that an edge's cell is stored under into `memory.key`."""
-    words = nodes.rows.shape[1]
-    key = memory.key
-    source = nodes.child[edge] if method.keyed_by == AFTERSTATES else node
-    for word in range(words):
-        key[word] = nodes.rows[source, word]
-    if method.keyed_by == ACTIONS:
-        key[words] = np.uint64(nodes.move[edge])
-
-
-@lean_part
-def find_cell(nodes, memory, method, node, edge):
-    """The cell of an edge, or ABSENT."""
-    place = _place(nodes, method, edge)
-    cell = memory.link[place]
-    if cell == UNLINKED:
-        _write_key(nodes, memory, method, node, edge)
-        found = find_row(memory.slots, memory.rows, memory.key)
-        cell = np.int32(found) if found >= 0 else np.int32(ABSENT)
-        memory.link[place] = cell
-    return np.int64(cell)
-
-
-@lean_part
-def _add_cell(nodes, memory, method, node, edge, value):
-    _write_key(nodes, memory, method, node, edge)
-    cell = memory.used[0]
-    found = find_row(memory.slots, memory.rows, memory.key)
-    add_row(memory.slots, memory.rows, memory.key, found, cell)
-    memory.values[cell] = value
-    memory.visits[cell] = 0
-    memory.used[0] += 1
-    memory.link[_place(nodes, method, edge)] = np.int32(cell)
-    return cell
-
-
-@lean_part
-def initial_value(chart, prior, method, role, node):
-    """The value a new afterstate begins with; not a number where there was no room."""
-    nodes = chart.nodes
-    if method.initial == DEFAULT and not method.sees_ends:
-        return method.default
-    if nodes.mover[node] == ENDED:
-        if method.sees_ends:
-            return np.float64(nodes.goals[node, role])
-        return method.default
-    if method.initial == LOOKAHEAD:
-        return look_ahead(chart, role, node, method.depth, method.rule, method.default)
-    if method.initial == FEATURES:
-        shape = find_shape(chart, prior.shapes, role, node, method.depth)
-        if shape == NO_SHAPE:
-            return np.nan
-        known = prior.features
-        if shape < known.shape[0] and not np.isnan(known[shape]):
-            return np.nan if np.isinf(known[shape]) else known[shape]
-    return method.default
-
-
-# ── choosing ────────────────────────────────────────────────────────────────────────
-
-
-@lean_part
-def choose_greedily(chart, memory, method, prior, node, epsilon, stream):
-    """The edge a learner takes: any with probability epsilon, else the best it knows.
-
-    Ties are broken at random. By afterstates, what is unknown has the default value, or
-    its initial value on sight, or its true value if it is an end that is seen; by
-    actions, only what is known is compared. FAILED where an initial value could not be
-    found, or no action is known.
-    """
-    nodes = chart.nodes
-    first = nodes.first[node]
-    degree = nodes.degree[node]
-    if draw_unit(stream) < epsilon:
-        return first + draw_below(stream, degree)
-    best = -np.inf
-    ties = 0
-    choice = np.int64(FAILED)
-    for edge in range(first, first + degree):
-        cell = find_cell(nodes, memory, method, node, edge)
-        if cell >= 0:
-            value = memory.values[cell]
-        elif method.on_sight or (
-            method.sees_ends and nodes.mover[nodes.child[edge]] == ENDED
-        ):
-            role, child = nodes.mover[node], nodes.child[edge]
-            value = initial_value(chart, prior, method, role, child)
-            if np.isnan(value):
-                return np.int64(FAILED)
-        elif method.keyed_by == AFTERSTATES:
-            value = method.default
-        else:
-            continue
-        if value > best:
-            best, ties, choice = value, 1, np.int64(edge)
-        elif value == best:
-            ties += 1
-            if draw_below(stream, ties) == 0:
-                choice = np.int64(edge)
-    return choice
+    memories: tuple[Memory, Memory]  # of the learner
+    rivals: tuple[Memory, Memory]  # of who plays against it, unless built in
+    priors: tuple[Prior, Prior]
 
 
 # ── learning ────────────────────────────────────────────────────────────────────────
 
 
 @lean_part
-def update_afterstates(memory, method, cells, count, reward):
-    """Equation 2 of Banerjee and Stone (2007), in the order it is written.
-
-    cells: int64 [·]   the cells of the afterstates, in the order of the match
-    """
-    for t in range(count):
-        following = memory.values[cells[t + 1]] if t + 1 < count else 0.0
-        earned = reward if t + 1 == count else 0.0
-        error = earned + method.discount * following - memory.values[cells[t]]
-        weight = method.step_size
-        for p in range(t, -1, -1):
-            memory.values[cells[p]] += weight * error
-            weight *= method.trace_decay
-
-
-@lean_part
-def update_actions(nodes, memory, method, log, count, reward):
-    """Algorithm 1 of Wang, Emmerich and Plaat (2018), from the end to the start."""
-    best_after = 0.0
-    for t in range(count - 1, -1, -1):
-        node, edge = log.nodes[t], log.edges[t]
-        earned = reward if t + 1 == count else 0.0
-        cell = find_cell(nodes, memory, method, node, edge)
-        value = memory.values[cell]
-        target = earned + method.discount * best_after
-        memory.values[cell] = (
-            1.0 - method.step_size
-        ) * value + method.step_size * target
-        memory.visits[cell] += np.uint32(1)
-        best_after = -np.inf
-        first = nodes.first[node]
-        for other in range(first, first + nodes.degree[node]):
-            known = find_cell(nodes, memory, method, node, other)
-            if known >= 0:
-                best_after = max(best_after, memory.values[known])
-
-
-@lean_part
-def _learn_match(chart, memory, method, prior, role, log, count, end):
-    """Fold one match in, all of it or nothing.  end: the terminal node
-
-    What is made for moves in sight stays: it would be made again all the same.
-    """
-    nodes = chart.nodes
-    edges = log.edges
-    fresh = log.fresh
-    if method.on_sight:
-        status = _consider(chart, memory, method, prior, role, log, count)
-        if status != FINE:
-            return status
-    if memory.used[0] + count + 1 > memory.values.shape[0]:
-        return NO_CELLS
-    for t in range(count):
-        fresh[t] = method.default
-        if method.keyed_by == ACTIONS:
-            continue
-        if find_cell(nodes, memory, method, log.nodes[t], edges[t]) < 0:
-            child = nodes.child[edges[t]]
-            fresh[t] = initial_value(chart, prior, method, role, child)
-            if np.isnan(fresh[t]):
-                log.trouble[0] = child
-                return NO_SHAPE
-    reward = np.float64(nodes.goals[end, role])
-    cells = log.path
-    for t in range(count):
-        cell = find_cell(nodes, memory, method, log.nodes[t], edges[t])
-        if cell < 0:
-            cell = _add_cell(nodes, memory, method, log.nodes[t], edges[t], fresh[t])
-        cells[t] = cell
-    if method.keyed_by == ACTIONS:
-        update_actions(nodes, memory, method, log, count, reward)
+def _prepare(chart, memory, method, prior, role, log, count):
+    """Make sure that a match can be folded in; a status."""
+    if memory.function.kind != NO_FUNCTION:
         return FINE
-    if method.keeps_end and (count == 0 or nodes.child[edges[count - 1]] != end):
-        cells[count] = _end_cell(nodes, memory, method, role, end)
-        count += 1
-    for t in range(count):
-        memory.visits[cells[t]] += np.uint32(1)
-    update_afterstates(memory, method, cells, count, reward)
+    return prepare_table(chart, memory, method, prior, role, log, count)
+
+
+@lean_part
+def _fold_in(chart, memory, method, role, log, count, end):
+    """Learn from a match, once all is prepared; a status.  end: the terminal node"""
+    if memory.function.kind != NO_FUNCTION:
+        return _teach(chart, memory, method, role, log, count, end)
+    fold_into_table(chart.nodes, memory, method, role, log, count, end)
     return FINE
+
+
+@lean_recursion
+def _teach(chart, memory, method, role, log, count, end):
+    """Teach a value function a match; a status."""
+    rule = Rule(method.step_size, method.discount, method.trace_decay, method.risk)
+    return memory.teach(
+        chart.program, chart.nodes, memory.function, rule, log.edges, count, end, role
+    )
 
 
 @lean
 def learn_match(chart, memory, method, prior, role, log, count, end):
-    """Fold in one match that Python has played; a status."""
-    return _learn_match(chart, memory, method, prior, role, log, count, end)
-
-
-@lean_part
-def _consider(chart, memory, method, prior, role, log, count):
-    """Make cells for every afterstate that was in sight in a match; a status."""
-    nodes = chart.nodes
-    for t in range(count):
-        node = log.nodes[t]
-        first = nodes.first[node]
-        for edge in range(first, first + nodes.degree[node]):
-            if find_cell(nodes, memory, method, node, edge) >= 0:
-                continue
-            child = nodes.child[edge]
-            value = initial_value(chart, prior, method, role, child)
-            if np.isnan(value):
-                log.trouble[0] = child
-                return NO_SHAPE
-            if memory.used[0] == memory.values.shape[0]:
-                return NO_CELLS
-            _add_cell(nodes, memory, method, node, edge, value)
-    return FINE
-
-
-@lean_part
-def _end_cell(nodes, memory, method, role, end):
-    """The cell of a terminal position that the other player moved to."""
-    cell = memory.link[end]
-    if cell < 0:
-        found = find_row(memory.slots, memory.rows, nodes.rows[end])
-        if found < 0:
-            cell = np.int32(memory.used[0])
-            add_row(memory.slots, memory.rows, nodes.rows[end], found, cell)
-            goal = np.float64(nodes.goals[end, role])
-            memory.values[cell] = goal if method.sees_ends else method.default
-            memory.visits[cell] = 0
-            memory.used[0] += 1
-        else:
-            cell = np.int32(found)
-        memory.link[end] = cell
-    return np.int64(cell)
+    """Fold in one match that Python has played, all of it or nothing; a status."""
+    status = _prepare(chart, memory, method, prior, role, log, count)
+    if status == FINE:
+        status = _fold_in(chart, memory, method, role, log, count, end)
+    return status
 
 
 # ── matches ─────────────────────────────────────────────────────────────────────────
+
+
+@lean_recursion
+def _judged_edge(chart, memory, method, stream, node, epsilon):
+    """The edge that a value function speaks for, or any with probability epsilon."""
+    nodes = chart.nodes
+    first, degree = nodes.first[node], nodes.degree[node]
+    if draw_unit(stream) < epsilon:
+        return first + draw_below(stream, degree)
+    mover = np.int64(nodes.mover[node])
+    role = mover if method.side < 0 else np.int64(method.side)
+    worth = memory.function.worth
+    if degree > worth.shape[0]:
+        return np.int64(FAILED)
+    memory.judge(chart.program, nodes, memory.function, node, role)
+    sign = 1.0 if role == mover else -1.0
+    best = -np.inf
+    ties = 0
+    choice = first
+    for i in range(degree):
+        value = sign * worth[i]
+        if value > best:
+            best, ties, choice = value, 1, first + i
+        elif value == best:
+            ties += 1
+            if draw_below(stream, ties) == 0:
+                choice = first + i
+    return choice
 
 
 @lean_part
 def _own_edge(chart, memory, method, prior, habits, stream, node, epsilon):
     """The edge the learner takes; where it knows no action, by playouts or by lot."""
     nodes = chart.nodes
+    if memory.function.kind != NO_FUNCTION:
+        return _judged_edge(chart, memory, method, stream, node, epsilon)
     edge = choose_greedily(chart, memory, method, prior, node, epsilon, stream)
     if edge >= 0 or method.keyed_by == AFTERSTATES:
         return edge
@@ -381,45 +172,70 @@ def choose_move(chart, memory, method, prior, habits, stream, node, epsilon):
     return _own_edge(chart, memory, method, prior, habits, stream, node, epsilon)
 
 
+@lean_recursion
+def _rival_edge(task, pupils, method, stream, node, epsilon):
+    """The edge that a learner, or its copy, takes on the other seat."""
+    home = task.chart.nodes.mover[node] == task.home
+    memory = pupils.rivals[0] if home else pupils.rivals[1]
+    prior = pupils.priors[0] if home else pupils.priors[1]
+    if task.opposition == COPY:
+        epsilon = task.rival_epsilon
+    return _own_edge(task.chart, memory, method, prior, task.own, stream, node, epsilon)
+
+
 @lean_part
-def play_match(task, memory, method, prior, streams, log, role, epsilon):
-    """Play one match: its status, the learner's moves, its length, where it ended."""
+def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
+    """Play one match: its status, moves to learn from, its length, where it ended.
+
+    own: memory and prior of the learner. Moves to learn from are counted for it and
+    for the other pupil.
+    """
     chart = task.chart
     nodes = chart.nodes
+    log, other = lessons
     node = np.int64(task.root)
     count = 0
+    others = 0
     length = 0
     while nodes.mover[node] != ENDED:
         log.trouble[0] = node
         status = open_up(chart, node)
         if status != FINE:
-            return status, count, length, node
+            return status, count, others, length, node
         if length == log.edges.shape[0]:
-            return TOO_LONG, count, length, node
+            return TOO_LONG, count, others, length, node
         mover = nodes.mover[node]
+        log.trouble[1] = mover
         if mover == role:
             edge = _own_edge(
                 chart,
-                memory,
+                own[0],
                 method,
-                prior,
+                own[1],
                 task.own,
                 streams.learner,
                 node,
                 epsilon,
             )
+        elif mover == task.chance:
+            edge = nodes.first[node] + draw_below(streams.chance, nodes.degree[node])
+        elif task.opposition == BUILT_IN:
+            edge = choose_edge(chart, task.rival, streams.rival, node)
+        else:
+            edge = _rival_edge(task, pupils, method, streams.rival, node, epsilon)
+        if edge == FAILED:
+            return NO_MOVE, count, others, length, node
+        if mover == role or method.every_ply:
             log.nodes[count] = node
             log.edges[count] = edge
             count += 1
-        elif mover == task.chance:
-            edge = nodes.first[node] + draw_below(streams.chance, nodes.degree[node])
-        else:
-            edge = choose_edge(chart, task.rival, streams.rival, node)
-        if edge == FAILED:
-            return NO_MOVE, count, length, node
+        elif task.opposition == PUPIL and mover != task.chance:
+            other.nodes[others] = node
+            other.edges[others] = edge
+            others += 1
         node = np.int64(nodes.child[edge])
         length += 1
-    return FINE, count, length, node
+    return FINE, count, others, length, node
 
 
 @lean_part
@@ -438,32 +254,101 @@ def _restore_streams(streams):
         streams.chance[i] = streams.kept[2, i]
 
 
+@lean_part
+def _begin(task, pupils):
+    """Begin a match: what functions carried along is of the last one."""
+    for memory in pupils.memories:
+        memory.function.place[0] = -1
+    for memory in pupils.rivals:
+        memory.function.place[0] = -1
+    used, nodes = task.chart.nodes.used, task.chart.nodes
+    if task.forgets and (
+        2 * used[0] > nodes.rows.shape[0] or 2 * used[1] > nodes.child.shape[0]
+    ):
+        _forget(task, pupils)
+
+
+@lean_recursion
+def _forget(task, pupils):
+    """Empty the chart but for its root, and all that goes by its nodes."""
+    empty_chart(task.chart, task.root)
+    for memory in pupils.memories:
+        memory.function.lens.measured[:] = 0
+    for memory in pupils.rivals:
+        memory.function.lens.measured[:] = 0
+    task.rival.searched_depth[:] = 0
+
+
 @lean
-def run_matches(task, tables, method, streams, log, courses, first, end):
+def empty_chart(chart, root):
+    """Forget all nodes but the root, which must be the first."""
+    nodes = chart.nodes
+    nodes.slots[:] = 0
+    nodes.used[0] = 1
+    nodes.used[1] = 0
+    if nodes.mover[root] != ENDED:
+        nodes.mover[root] = UNSEEN
+    found = find_row(nodes.slots, nodes.rows, nodes.rows[root])
+    nodes.slots[-1 - found] = root + 1
+
+
+@lean
+def run_matches(task, pupils, method, streams, lessons, courses, first, end):
     """Play and learn matches first … end; a status, and the match it stopped before.
 
-    tables: memories and priors of at most two roles. courses: int8 [matches] the role
-    that learns and float64 [matches] epsilon. A match that cannot be finished leaves no
-    trace: it is played again, the same, once there is room for it.
+    courses: int8 [matches] the role that learns and float64 [matches] epsilon. A match
+    that cannot be finished leaves no trace: it is played again, the same, once there is
+    room for it.
     """
-    memories, priors = tables
+    chart = task.chart
+    memories, _, priors = pupils
+    log, _ = lessons
     roles, epsilons = courses
+    both = task.opposition == PUPIL and not method.every_ply
     for match in range(first, end):
         _keep_streams(streams)
+        _begin(task, pupils)
         role = np.int64(roles[match])
         memory = memories[0] if role == task.home else memories[1]
         prior = priors[0] if role == task.home else priors[1]
-        status, count, length, node = play_match(
-            task, memory, method, prior, streams, log, role, epsilons[match]
+        status, count, others, length, node = play_match(
+            task,
+            (memory, prior),
+            pupils,
+            method,
+            streams,
+            lessons,
+            role,
+            epsilons[match],
         )
+        learner = role if method.side < 0 else np.int64(method.side)
         if status == FINE:
-            status = _learn_match(
-                task.chart, memory, method, prior, role, log, count, node
+            status = _prepare(chart, memory, method, prior, learner, log, count)
+        if status == FINE and both:
+            status = _teach_rival(
+                task, pupils, method, role, lessons.other, others, node
             )
         if status != FINE:
             _restore_streams(streams)
             return status, match
-        log.rewards[match] = task.chart.nodes.goals[node, role]
+        status = _fold_in(chart, memory, method, learner, log, count, node)
+        if status != FINE:
+            _restore_streams(streams)
+            return status, match
+        log.rewards[match] = chart.nodes.goals[node, role]
         log.lengths[match] = length
         log.cells[match] = memory.used[0]
     return FINE, end
+
+
+@lean_recursion
+def _teach_rival(task, pupils, method, role, log, count, end):
+    """Let the other pupil learn from a match as well, all of it or nothing."""
+    home = role != task.home
+    memory = pupils.rivals[0] if home else pupils.rivals[1]
+    prior = pupils.priors[0] if home else pupils.priors[1]
+    pupil = np.int64(task.home if home else task.away)
+    status = _prepare(task.chart, memory, method, prior, pupil, log, count)
+    if status == FINE:
+        status = _fold_in(task.chart, memory, method, pupil, log, count, end)
+    return status

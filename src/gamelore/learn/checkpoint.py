@@ -8,6 +8,9 @@ Files and the store keep the same two parts of it: a *header* of plain JSON valu
     ROLE.rows          uint64 [n, ·]   keys, in the header's spelling
     ROLE.values        float64 [n]
     ROLE.visits        uint32 [n]
+    copy.ROLE.rows …   the same of the copies that the learner plays against
+    weights.NAME       of the value function, if one is learned instead of tables
+    copy.weights.NAME  of the copy of it that the learner plays against
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import numpy.typing as npt
 
 from gamelore.atlas import Atlas
 from gamelore.errors import CheckpointError
+from gamelore.learn.functions import Weights
 from gamelore.learn.records import (
     JsonObject,
     features_record,
@@ -34,6 +38,7 @@ from gamelore.learn.settings import QSettings
 from gamelore.learn.spelling import Spelling, words_for
 from gamelore.learn.tables import Cells
 from gamelore.learn.training import Plan, State, Training
+from gamelore.simulate import Simulator
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -60,6 +65,11 @@ class Checkpoint:
     """Per role, its cells, keys in the spelling."""
     rewards: npt.NDArray[np.int16] = field(repr=False)
     """int16 [matches]: the learner's goals so far"""
+    copies: Mapping[str, Cells] = field(default_factory=dict, repr=False)
+    """The same as `tables`, of the copies that the learner plays against."""
+    weights: Weights = field(default_factory=dict, repr=False)
+    """Of the value function, by name; inputs in the order of the spelling's fluents."""
+    copied_weights: Weights = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -72,7 +82,8 @@ class Checkpoint:
                 f"rewards must be of {training.matches} matches, got {len(rewards)}"
             )
         simulator, state = training.atlas.simulator, training.state()
-        rows = (cells.rows for cells in state.tables.values())
+        tables, copies = state.tables, state.copies
+        rows = (cells.rows for cells in (*tables.values(), *copies.values()))
         spelling = Spelling.of(simulator, rows)
         return cls(
             game=simulator.game.name,
@@ -86,13 +97,11 @@ class Checkpoint:
             wanted=max(wanted, state.matches),
             spelling=spelling,
             streams=state.streams,
-            tables={
-                simulator.roles[role]: cells._replace(
-                    rows=spelling.write(simulator, cells.rows)
-                )
-                for role, cells in state.tables.items()
-            },
+            tables=_written(spelling, simulator, tables),
             rewards=rewards,
+            copies=_written(spelling, simulator, copies),
+            weights=state.weights,
+            copied_weights=state.copied_weights,
         )
 
     def training(self, atlas: Atlas) -> Training:
@@ -109,17 +118,31 @@ class Checkpoint:
                 read_features(record, atlas, number[name])
                 for name, record in self.features.items()
             ]
-            tables = {
-                number[name]: cells._replace(
-                    rows=self.spelling.read(simulator, cells.rows, number[name])
-                )
-                for name, cells in self.tables.items()
-            }
+            tables = _read(self.spelling, simulator, self.tables)
+            copies = _read(self.spelling, simulator, self.copies)
             training = Training(atlas, self.plan, features)
-            training.restore(State(self.matches, self.streams, tables))
+            order = self._order(simulator)
+            training.restore(
+                State(
+                    self.matches,
+                    self.streams,
+                    tables,
+                    copies,
+                    _sorted(self.weights, order),
+                    _sorted(self.copied_weights, order),
+                )
+            )
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise CheckpointError(f"it does not hold together: {error}") from error
         return training
+
+    def _order(self, simulator: Simulator) -> npt.NDArray[np.intp]:
+        """Where each fluent of the simulator is in the spelling."""
+        fluents = Spelling.of(simulator, ()).fluents
+        if not self.weights or fluents == self.spelling.fluents:
+            return np.arange(len(fluents))
+        number = {name: bit for bit, name in enumerate(self.spelling.fluents)}
+        return np.array([number[name] for name in fluents], np.intp)
 
     @property
     def opponent(self) -> str:
@@ -143,6 +166,8 @@ class Checkpoint:
             "matches": self.matches,
             "wanted": self.wanted,
             "roles": list(self.tables),
+            "copies": list(self.copies),
+            "weights": list(self.weights),
             "fluents": self.spelling.fluents,
             "moves": self.spelling.moves,
         }
@@ -153,10 +178,15 @@ class Checkpoint:
             "streams": self.streams.astype("<u8", copy=False),
             "rewards": self.rewards.astype("<i2", copy=False),
         }
-        for role, cells in self.tables.items():
+        copies = {f"copy.{role}": cells for role, cells in self.copies.items()}
+        for role, cells in {**self.tables, **copies}.items():
             for name, dtype in _DTYPES.items():
                 array = getattr(cells, name).astype(dtype, copy=False)
                 arrays[f"{role}.{name}"] = np.ascontiguousarray(array)
+        for prefix, weights in (("", self.weights), ("copy.", self.copied_weights)):
+            for name, array in weights.items():
+                little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+                arrays[f"{prefix}weights.{name}"] = np.ascontiguousarray(little)
         return arrays
 
     @classmethod
@@ -174,15 +204,14 @@ class Checkpoint:
                     tuple(header["fluents"]), tuple(map(tuple, header["moves"]))
                 ),
                 streams=arrays["streams"].astype(np.uint64),
-                tables={
-                    role: Cells(
-                        arrays[f"{role}.rows"].astype(np.uint64),
-                        arrays[f"{role}.values"].astype(np.float64),
-                        arrays[f"{role}.visits"].astype(np.uint32),
-                    )
-                    for role in header["roles"]
-                },
+                tables={role: _cells(arrays, role) for role in header["roles"]},
                 rewards=arrays["rewards"].astype(np.int16),
+                copies={
+                    role: _cells(arrays, f"copy.{role}")
+                    for role in header.get("copies", ())
+                },
+                weights=_weights(arrays, header, "weights."),
+                copied_weights=_weights(arrays, header, "copy.weights."),
             )
             checkpoint._check()
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -194,7 +223,7 @@ class Checkpoint:
             raise ValueError("fluents that are no text")
         width = words_for(len(self.spelling.fluents))
         width += isinstance(self.plan.learner, QSettings)
-        for rows, values, visits in self.tables.values():
+        for rows, values, visits in (*self.tables.values(), *self.copies.values()):
             count = len(rows)
             shapes = rows.shape, values.shape, visits.shape
             if shapes != ((count, width), (count,), (count,)):
@@ -203,6 +232,58 @@ class Checkpoint:
             raise ValueError("streams of the wrong shape")
         if self.matches != len(self.rewards):
             raise ValueError(f"{len(self.rewards)} rewards of {self.matches} matches")
+
+
+def _written(
+    spelling: Spelling, simulator: Simulator, tables: Mapping[int, Cells]
+) -> dict[str, Cells]:
+    """Tables by the names of roles, keys in a spelling."""
+    return {
+        simulator.roles[role]: cells._replace(
+            rows=spelling.write(simulator, cells.rows)
+        )
+        for role, cells in tables.items()
+    }
+
+
+def _read(
+    spelling: Spelling, simulator: Simulator, tables: Mapping[str, Cells]
+) -> dict[int, Cells]:
+    """Tables by the numbers of roles, keys as the simulator has them."""
+    number = {name: role for role, name in enumerate(simulator.roles)}
+    return {
+        number[name]: cells._replace(
+            rows=spelling.read(simulator, cells.rows, number[name])
+        )
+        for name, cells in tables.items()
+    }
+
+
+def _weights(arrays: Mapping[str, Any], header: JsonObject, prefix: str) -> Weights:
+    found = {
+        name: arrays[prefix + name]
+        for name in header.get("weights", ())
+        if prefix + name in arrays
+    }
+    return {n: one.astype(one.dtype.newbyteorder("=")) for n, one in found.items()}
+
+
+def _sorted(weights: Weights, order: npt.NDArray[np.intp]) -> Weights:
+    """Weights with those of fluents in another order; others follow them as before."""
+    found = dict(weights)
+    for name in ("hidden", "direct"):
+        if name in found and len(found[name]) > len(order):
+            rows = found[name]
+            found[name] = np.concatenate([rows[order], rows[len(order) :]])
+    return found
+
+
+def _cells(arrays: Mapping[str, Any], name: str) -> Cells:
+    return Cells(
+        arrays[f"{name}.rows"].astype(np.uint64),
+        arrays[f"{name}.values"].astype(np.float64),
+        arrays[f"{name}.visits"].astype(np.uint32),
+    )
 
 
 def course_key(rules: str, plan: Plan, features: Mapping[str, JsonObject]) -> str:

@@ -37,7 +37,10 @@ class Database:
         self.path = Path(path)
         with self._errors():
             self.connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None
+                self.path,
+                timeout=_PATIENCE,
+                isolation_level=None,
+                check_same_thread=False,  # who shares a store among threads locks it
             )
         try:
             self._prepare()

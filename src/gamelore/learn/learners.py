@@ -22,7 +22,7 @@ from gamelore.atlas import FINE, NO_SHAPE, Atlas
 from gamelore.gdl import Role
 from gamelore.kernels import direct
 from gamelore.learn import _kernels
-from gamelore.learn._kernels import Log
+from gamelore.learn._table_kernels import NO_CELLS, Log
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Table
 from gamelore.learn.training import empty_log
@@ -87,14 +87,14 @@ class TableLearner:
                 values.memory,
                 values.method,
                 values.prior,
-                values.role,
+                values.role if values.side is None else values.side,
                 log,
                 count,
                 end,
             )
             if status == FINE:
                 return
-            if status == _kernels.NO_CELLS:
+            if status == NO_CELLS:
                 self.table.grow()
             elif status == NO_SHAPE:
                 values.help_at(int(log.trouble[0]))
@@ -110,13 +110,15 @@ class TableLearner:
         return log, count
 
     def _decisions(self, episode: Episode) -> Iterator[tuple[int, int]]:
-        """Where the role was to move, and the edge it took."""
-        atlas, role = self.values.atlas, self.values.role
+        """Where there is a move to learn from, and the edge that was taken."""
+        atlas, values = self.values.atlas, self.values
         for row, joint in zip(episode.rows, episode.moves, strict=False):
             node = atlas.number(row)
-            if atlas.mover(node) == role:
+            mover = atlas.mover(node)
+            if mover == values.role or values.side is not None:
                 moves = [edge.move for edge in atlas.edges(node)]
-                yield node, int(atlas.nodes.first[node]) + moves.index(int(joint[role]))
+                taken = moves.index(int(joint[mover]))
+                yield node, int(atlas.nodes.first[node]) + taken
 
 
 class TDLearner(TableLearner):

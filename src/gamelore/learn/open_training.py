@@ -15,6 +15,7 @@ from gamelore.errors import GameloreError
 from gamelore.gdl import Role
 from gamelore.learn.learners import Episode, TableLearner
 from gamelore.learn.players import GreedyPlayer
+from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.training import Plan, Record, Training
 from gamelore.learn.values import FeatureValues
 from gamelore.play import Fault, MatchRecord, Player, PlayerSettings, play_match
@@ -37,13 +38,16 @@ class OpenTraining(Training):
         super().__init__(atlas, plan, features)
         self.faults: list[Fault] = []
         """What opponents did wrong; moves drawn by lot took the place of theirs."""
-        rival = self._built_in(self.plan.against)
-        rival.stream = self.streams.rival
         chance = self._built_in(PlayerSettings("random"))
         chance.stream = self.streams.chance
-        self._opponents: dict[Role, Player] = {
-            role: chance if role == CHANCE else rival for role in atlas.simulator.roles
-        }
+        self._opponents: dict[Role, Player] = {}
+        if CHANCE in atlas.simulator.roles:
+            self._opponents[CHANCE] = chance
+        if isinstance(self.plan.against, PlayerSettings):
+            rival = self._built_in(self.plan.against)
+            rival.stream = self.streams.rival
+            for role in self.players:
+                self._opponents[atlas.simulator.roles[role]] = rival
         self._opponents.update(opponents or {})
 
     def run(self, matches: int) -> Record:
@@ -57,17 +61,26 @@ class OpenTraining(Training):
         )
         for i, epsilon in enumerate(epsilons):
             role = self.seats[self.matches % len(self.seats)]
+            self._renew_copies(self.matches)
             match = self._play(role, float(epsilon))
             episode = Episode.of(self.atlas.simulator, match)
-            TableLearner(self.values(role)).learn(episode)
+            for pupil in self._learning(role):
+                TableLearner(self.values(pupil)).learn(episode)
             record.rewards[i] = match.goals[role] or 0
             record.lengths[i] = len(match.moves)
-            record.cells[i] = len(self.tables[role])
+            record.cells[i] = len(self.values(role).table)
             self.matches += 1
         return record
 
     def _built_in(self, settings: PlayerSettings) -> AtlasPlayer:
         return AtlasPlayer(settings, self.plan.seed, atlas=self.atlas)
+
+    def _learning(self, role: int) -> list[int]:
+        """The roles that learn from a match in which a role is the learner's."""
+        against = self.plan.against
+        if isinstance(against, SelfPlay) and not against.renew and self.side is None:
+            return [role, *(other for other in self.players if other != role)]
+        return [role]
 
     def _play(self, role: int, epsilon: float) -> MatchRecord:
         """One match in which a role learns."""
@@ -75,6 +88,9 @@ class OpenTraining(Training):
         learner = GreedyPlayer(self.values(role), epsilon, self.matches)
         learner.stream = self.streams.learner
         players = {**self._opponents, simulator.roles[role]: learner}
+        for other in self.players:
+            if simulator.roles[other] not in players:
+                players[simulator.roles[other]] = self._other_self(other, epsilon)
         match = play_match(
             simulator,
             players,
@@ -82,7 +98,7 @@ class OpenTraining(Training):
             move_limit=self.plan.longest_match,
         )
         for fault in match.faults:
-            if fault.role == simulator.roles[role]:
+            if isinstance(players[fault.role], GreedyPlayer):
                 raise GameloreError(f"the learner could not move: {fault.message}")
         self.faults += match.faults
         if not match.complete:
@@ -91,6 +107,14 @@ class OpenTraining(Training):
                 f" {self.plan.longest_match} moves; raise `longest_match`"
             )
         return match
+
+    def _other_self(self, role: int, epsilon: float) -> GreedyPlayer:
+        """The learner, or a copy of it, on the other seat."""
+        if self.copies:
+            epsilon = self.plan.against.epsilon
+        player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)
+        player.stream = self.streams.rival
+        return player
 
     def _check_engine(self) -> None:
         """Every engine will do: players look after themselves."""

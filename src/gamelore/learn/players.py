@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 from gamelore.gdl import Move
+from gamelore.kernels import direct
 from gamelore.learn import _kernels
+from gamelore.learn.searching import Searcher, habits_for, searches_in_kernel
 from gamelore.learn.settings import QSettings
 from gamelore.learn.values import Values
-from gamelore.play import Briefing, Clock, MonteCarloPlayer, MonteCarloSettings
+from gamelore.play import Briefing, Clock
 from gamelore.play.atlas_player import stream_of
 from gamelore.play.habits import PlayerSettings, habits_of
-from gamelore.simulate import CircuitSimulator
 from gamelore.simulate.position import Position
 
 FAILED = -1
+
+_choose_move = direct(_kernels.choose_move)
 
 
 class GreedyPlayer:
@@ -28,13 +33,10 @@ class GreedyPlayer:
         self.values = values
         self.epsilon = epsilon
         self.stream = stream_of(seed)
-        playouts = _playouts(values)
-        self._habits = habits_of(
-            values.atlas,
-            PlayerSettings(playouts=max(1, playouts)),
-            searches=playouts > 0 and self._is_compiled,
-        )
-        self._search = MonteCarloPlayer(seed)
+        self._seed = seed
+        self._habits = habits_for(values.atlas, values.settings)
+        self._no_search = habits_of(values.atlas, PlayerSettings(), "elsewhere")
+        self._searcher: Searcher | None = None
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Make sure that the values are of this game and role."""
@@ -45,8 +47,7 @@ class GreedyPlayer:
         if briefing.role != atlas.simulator.roles[self.values.role]:
             known = atlas.simulator.roles[self.values.role]
             raise ValueError(f"the values are of role {known}, not {briefing.role}")
-        atlas.make_room()
-        self._search.start(briefing, clock)
+        self.values.begin_match()
 
     def choose(self, position: Position, clock: Clock) -> Move:
         """The best move; where another role moves, the only one there is."""
@@ -54,38 +55,42 @@ class GreedyPlayer:
         node = atlas.number(position.row)
         if atlas.mover(node) != role:
             return position.legal_moves(atlas.simulator.roles[role])[0]
-        edge = self._decide(node)
+        edge = self._decide(node, clock)
         if edge == FAILED:
-            count = _playouts(self.values) * len(atlas.edges(node))
-            self._search.settings = MonteCarloSettings(playouts=count)
-            return self._search.choose(position, clock)
+            edge = self._search(node, clock)
         return atlas.simulator.moves[role][int(atlas.nodes.move[edge])]
 
-    @property
-    def _is_compiled(self) -> bool:
-        return isinstance(self.values.atlas.simulator, CircuitSimulator)
-
-    def _decide(self, node: int) -> int:
-        """The edge to take, or FAILED where playouts must decide on the interpreter."""
+    def _decide(self, node: int, clock: Clock) -> int:
+        """The edge to take, or FAILED where playouts must decide in Python."""
         values = self.values
+        in_kernel = searches_in_kernel(values.atlas, values.settings)
+        in_kernel = in_kernel and clock.left == math.inf
         before = self.stream.copy()
         while True:
-            edge = _kernels.choose_move(
+            edge = _choose_move(
                 values.atlas.chart,
                 values.memory,
                 values.method,
                 values.prior,
-                self._habits,
+                self._habits if in_kernel else self._no_search,
                 self.stream,
                 node,
                 self.epsilon,
             )
-            if edge != FAILED or (values.by_action and not self._is_compiled):
+            if edge != FAILED or self._is_unknown(node):
                 return int(edge)
             values.atlas.make_way(node, values.reach)
             self.stream[:] = before
 
+    def _is_unknown(self, node: int) -> bool:
+        """Whether nothing is left but to search: the moves of a node are known, but
+        not what they are worth."""
+        return self.values.by_action and bool(self.values.atlas.nodes.degree[node])
 
-def _playouts(values: Values) -> int:
-    """Playouts per move where nothing is known."""
-    return values.settings.playouts if isinstance(values.settings, QSettings) else 0
+    def _search(self, node: int, clock: Clock) -> int:
+        """The edge that playouts in Python speak for."""
+        settings = self.values.settings
+        assert isinstance(settings, QSettings)
+        if self._searcher is None:
+            self._searcher = Searcher(self.values.atlas, settings, self._seed)
+        return self._searcher.choose(node, clock)

@@ -15,7 +15,9 @@ import numpy as np
 
 from gamelore.atlas import Atlas, Template, Templates
 from gamelore.errors import CheckpointError
+from gamelore.learn.function_settings import LinearSettings, NetworkSettings
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
+from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.training import Plan
 from gamelore.learn.values import FeatureValues
@@ -30,10 +32,13 @@ _KINDS: dict[str, type] = {
         TDSettings,
         QSettings,
         PlayerSettings,
+        SelfPlay,
         Fixed,
         Cosine,
         Geometric,
         Lookahead,
+        LinearSettings,
+        NetworkSettings,
     )
 }
 
@@ -69,12 +74,16 @@ def _write(value: object) -> object:
         return {"kind": kind.__name__} | {n: _write(v) for n, v in members.items()}
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, tuple):
+        return [_write(one) for one in value]
     raise CheckpointError(
         f"a plan with {value!r} in it cannot be saved, since nothing could read it back"
     )
 
 
 def _read(value: object) -> object:
+    if isinstance(value, list):
+        return tuple(_read(one) for one in value)
     if not isinstance(value, dict):
         return value
     members = dict(value)

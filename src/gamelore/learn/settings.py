@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from gamelore.atlas import LOOKAHEAD_RULES
@@ -29,9 +30,13 @@ class TDSettings:
     keeps_end: bool = True
     """Whether the terminal position counts as the last afterstate when it was the
     other player's move that led to it."""
+    risk: float = 0.0
+    """Kappa: above 0, what turns out worse than expected weighs more, and the learner
+    avoids risk; below 0 it seeks it (Mihatsch and Neuneier 2002)."""
 
     def __post_init__(self) -> None:
         _check_rates(self.step_size, self.discount)
+        _check_risk(self.risk)
         if not 0 <= self.trace_decay <= 1:
             raise ValueError(f"trace_decay must be in [0, 1], got {self.trace_decay}")
 
@@ -47,11 +52,37 @@ class QSettings:
     playouts: int = 0
     """Playouts per move where the table knows nothing of the position: QM-learning.
     With 0 the move is drawn by lot."""
+    search_time: float | None = None
+    """Milliseconds of playouts per decision instead, so that what is chosen depends on
+    the machine's speed."""
+    level: int = 1
+    """Of the search: 1 plays out at random, 2 searches inside its playouts too."""
+    risk: float = 0.0
+    """Kappa, as for TD(λ)."""
 
     def __post_init__(self) -> None:
         _check_rates(self.step_size, self.discount)
+        _check_risk(self.risk)
         if self.playouts < 0:
             raise ValueError(f"playouts must not be negative, got {self.playouts}")
+        if self.search_time is not None and not self.search_time > 0:
+            raise ValueError(f"search_time must be positive, got {self.search_time}")
+        if self.search_time is not None and self.playouts:
+            raise ValueError("search_time takes the place of playouts: give one only")
+        if self.level not in (1, 2):
+            raise ValueError(f"level must be 1 or 2, got {self.level}")
+        if self.level > 1 and not self.searches:
+            raise ValueError(f"level {self.level} needs playouts or search_time")
+
+    @property
+    def searches(self) -> bool:
+        """Whether it searches where the table knows nothing."""
+        return self.playouts > 0 or self.search_time is not None
+
+    @property
+    def search_seconds(self) -> float:
+        """How long a search may take."""
+        return math.inf if self.search_time is None else self.search_time / 1000
 
 
 def _check_rates(step_size: float, discount: float) -> None:
@@ -59,6 +90,11 @@ def _check_rates(step_size: float, discount: float) -> None:
         raise ValueError(f"step_size must be in (0, 1], got {step_size}")
     if not 0 <= discount <= 1:
         raise ValueError(f"discount must be in [0, 1], got {discount}")
+
+
+def _check_risk(risk: float) -> None:
+    if not -1 <= risk <= 1:
+        raise ValueError(f"risk must be in [-1, 1], got {risk}")
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,20 @@
 """All courses of learning in one SQLite file, saved as often as one likes.
 
-Arrays are kept in chunks, and only chunks that changed are written, so that saving
-after a match costs what the match changed. Every save is one transaction: a process
-that is killed at any moment loses none that was finished. Knowledge may live in the
-same file.
+Every save is one transaction, and writes what changed: a process that is killed at any
+moment loses none that was finished. Knowledge may live in the same file.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 
-import numpy as np
-
 from gamelore.errors import CheckpointError
-from gamelore.learn.checkpoint import Arrays, Checkpoint
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.chunks import chunk_schema, read_arrays, shapes_of, write_arrays
 from gamelore.learn.database import Database
 
-_CHUNK = 1 << 14  # bytes
-
-_SCHEMA = """
+_SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS course (
     key TEXT PRIMARY KEY,     -- hash of rules, plan and initial values
     game TEXT NOT NULL,
@@ -36,14 +30,7 @@ CREATE TABLE IF NOT EXISTS learner (
     cells INTEGER NOT NULL,
     PRIMARY KEY (course, role)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS chunk (
-    course TEXT NOT NULL,
-    array TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    digest BLOB NOT NULL,
-    content BLOB NOT NULL,
-    PRIMARY KEY (course, array, number)
-) WITHOUT ROWID;
+{chunk_schema("chunk")}
 """
 
 
@@ -78,8 +65,7 @@ class CourseStore(Database):
         `overwrite` lets it go.
         """
         arrays = checkpoint.arrays()
-        shapes = {name: [one.dtype.str, one.shape] for name, one in arrays.items()}
-        header = json.dumps({**checkpoint.header(), "arrays": shapes})
+        header = json.dumps({**checkpoint.header(), "arrays": shapes_of(arrays)})
         key, matches = checkpoint.key, checkpoint.matches
         with self._transaction("IMMEDIATE"):
             if self._matches(key) > matches and not overwrite:
@@ -103,7 +89,7 @@ class CourseStore(Database):
                 "INSERT INTO learner VALUES (?, ?, ?)",
                 [(key, r, len(cells.values)) for r, cells in checkpoint.tables.items()],
             )
-            self._write_chunks(key, arrays)
+            write_arrays(self.connection, "chunk", key, arrays)
 
     def load(self, key: str) -> Checkpoint | None:
         """The last checkpoint of a course; `None` if there is none."""
@@ -116,9 +102,7 @@ class CourseStore(Database):
             try:
                 header = json.loads(found[0])
                 shapes = header.pop("arrays")
-                arrays = {
-                    name: self._array(key, name, *shapes[name]) for name in shapes
-                }
+                arrays = read_arrays(self.connection, "chunk", key, shapes)
                 return Checkpoint.from_parts(header, arrays)
             except (CheckpointError, ValueError, KeyError, TypeError) as error:
                 raise CheckpointError(
@@ -154,39 +138,3 @@ class CourseStore(Database):
             "SELECT matches FROM course WHERE key = ?", (key,)
         ).fetchone()
         return int(found[0]) if found else 0
-
-    def _write_chunks(self, key: str, arrays: Arrays) -> None:
-        """Write what differs from what is there."""
-        stored = {
-            (array, number): digest
-            for array, number, digest in self.connection.execute(
-                "SELECT array, number, digest FROM chunk WHERE course = ?", (key,)
-            )
-        }
-        for name, array in arrays.items():
-            content = array.reshape(-1).view(np.uint8).data
-            for number, start in enumerate(range(0, len(content), _CHUNK)):
-                chunk = content[start : start + _CHUNK]
-                digest = hashlib.sha256(chunk).digest()
-                if stored.pop((name, number), None) != digest:
-                    self.connection.execute(
-                        "INSERT OR REPLACE INTO chunk VALUES (?, ?, ?, ?, ?)",
-                        (key, name, number, digest, chunk),
-                    )
-        self.connection.executemany(
-            "DELETE FROM chunk WHERE course = ? AND array = ? AND number = ?",
-            [(key, name, number) for name, number in stored],
-        )
-
-    def _array(self, key: str, name: str, dtype: str, shape: list[int]) -> object:
-        """One array, its chunks put together and checked."""
-        chunks = self.connection.execute(
-            "SELECT digest, content FROM chunk WHERE course = ? AND array = ?"
-            " ORDER BY number",
-            (key, name),
-        ).fetchall()
-        for digest, content in chunks:
-            if hashlib.sha256(content).digest() != digest:
-                raise CheckpointError(f"a checksum of {name} is wrong")
-        content = b"".join(content for _, content in chunks)
-        return np.frombuffer(content, dtype).reshape(shape)

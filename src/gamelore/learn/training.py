@@ -8,20 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gamelore.atlas import FINE, NO_SHAPE, Atlas
-from gamelore.errors import GameloreError
+from gamelore.errors import DivergenceError, GameloreError
 from gamelore.learn import _kernels
-from gamelore.learn._kernels import Log, Streams, Task
+from gamelore.learn._function_kernels import DIVERGED
+from gamelore.learn._kernels import Lessons, Pupils, Streams, Task
+from gamelore.learn._table_kernels import NO_CELLS, Log
+from gamelore.learn.function_settings import FunctionSettings
+from gamelore.learn.functions import ValueFunction, Weights
 from gamelore.learn.schedules import Fixed, Schedule
+from gamelore.learn.searching import Searcher, habits_for
+from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Cells, Table
 from gamelore.learn.values import FeatureValues, Values, empty_table
-from gamelore.play.habits import PlayerSettings, fit, habits_of
+from gamelore.play.habits import PlayerSettings, decide, fit, habits_of
 from gamelore.simulate import CircuitSimulator
 
 Seat: TypeAlias = Literal["first", "second", "alternate"]
@@ -32,13 +39,15 @@ class Plan:
     """Who learns how, against whom, from which seat."""
 
     learner: TDSettings | QSettings = field(default_factory=TDSettings)
-    against: PlayerSettings = field(default_factory=PlayerSettings)
+    against: PlayerSettings | SelfPlay = field(default_factory=PlayerSettings)
     seat: Seat = "first"
     schedule: Schedule = field(default_factory=Fixed)
     lookahead: Lookahead | None = None
     """Initial values by searching ahead; features are given to the training itself."""
     seed: int = 0
     longest_match: int = 2000
+    function: FunctionSettings | None = None
+    """The value function that is learned; a table if not given."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,12 @@ class State:
     """uint64 [3, 4]: the randomness of learner, opponent and chance"""
     tables: Mapping[int, Cells]
     """By role, the cells in the order they were made."""
+    copies: Mapping[int, Cells] = field(default_factory=dict)
+    """The same of the copies that the learner plays against, if it does."""
+    weights: Weights = field(default_factory=dict)
+    """Of the value function, if there is one."""
+    copied_weights: Weights = field(default_factory=dict)
+    """Of the copy of it that the learner plays against, if it does."""
 
 
 class Training:
@@ -75,8 +90,9 @@ class Training:
         features: FeatureValues | Sequence[FeatureValues] | None = None,
     ) -> None:
         """`features`: initial values by template, for each role that learns."""
-        self.atlas = atlas
         self.plan = plan or Plan()
+        # A course with a function empties its atlas now and then: it has its own.
+        self.atlas = atlas if self.plan.function is None else Atlas(atlas.simulator)
         given = [features] if isinstance(features, FeatureValues) else features or []
         self.features = {one.templates.role: one for one in given}
         self.matches = 0
@@ -84,32 +100,33 @@ class Training:
             r for r, name in enumerate(atlas.simulator.roles) if name != "random"
         ]
         self.seats = _seats(self.plan.seat, self.players, atlas.simulator.game.name)
-        self.tables = {r: empty_table(atlas, self.plan.learner) for r in self.seats}
+        self._check_self_play()
+        self.side = self.players[0] if self._shared else None
+        self.function = self._new_function()
+        self.copy: ValueFunction | None = None
+        self.tables = {r: empty_table(atlas, self.plan.learner) for r in self._owners()}
+        self.copies: dict[int, Table] = {}
         self.streams = streams_of(self.plan.seed)
         self._check_features()
         self._check_engine()
-        self._rival = habits_of(atlas, self.plan.against)
-        self._own = habits_of(
-            atlas,
-            PlayerSettings(playouts=max(1, self._playouts)),
-            searches=self._playouts > 0,
-        )
+        against = self.plan.against
+        built_in = against if isinstance(against, PlayerSettings) else PlayerSettings()
+        self._rival = habits_of(atlas, built_in)
+        self._own = habits_for(atlas, self.plan.learner)
 
     @property
     def table(self) -> Table:
         """The table of the only role that learns, or of the first of two."""
-        return self.tables[self.seats[0]]
+        return next(iter(self.tables.values()))
 
     def values(self, role: int) -> Values:
         """What a role has learned, for players to look up."""
-        return Values(
-            self.atlas,
-            role,
-            self.plan.learner,
-            self.tables[role],
-            self.plan.lookahead,
-            self.features.get(role),
-        )
+        return self._values(role, self.tables, self.function)
+
+    def rival_values(self, role: int) -> Values:
+        """What a role knows while the learner has the other seat."""
+        function = self.copy or self.function
+        return self._values(role, self.copies or self.tables, function)
 
     def run(self, matches: int) -> Record:
         """Play and learn that many matches more."""
@@ -117,28 +134,39 @@ class Training:
         roles = np.array(self.seats, np.int8)[numbers % len(self.seats)]
         epsilons = self.plan.schedule(numbers)
         log = empty_log(matches, self.plan.longest_match)
-        first, last = self.values(self.seats[0]), self.values(self.seats[-1])
+        lessons = Lessons(log, _beside(log))
         done = 0
         while done < matches:
+            self._renew_copies(self.matches + done)
             status, done = _kernels.run_matches(
                 self._task(),
-                ((first.memory, last.memory), (first.prior, last.prior)),
-                first.method,
+                self._pupils(),
+                self.values(self._ends[0]).method,
                 self.streams,
-                log,
+                lessons,
                 (roles, epsilons),
                 done,
-                matches,
+                min(matches, self._next_renewal(self.matches + done) - self.matches),
             )
+            if status == DIVERGED:
+                self.matches += done
             if status != FINE:
-                self._resolve(status, int(log.trouble[0]), int(roles[done]))
+                self._resolve(status, int(log.trouble[0]), int(log.trouble[1]))
         self.matches += matches
         return Record(log.rewards, log.lengths, log.cells)
 
     def state(self) -> State:
         """Where the course stands; nothing that is learned later changes it."""
         tables = {role: table.cells() for role, table in self.tables.items()}
-        return State(self.matches, np.stack(self.streams[:3]), tables)
+        copies = {role: table.cells() for role, table in self.copies.items()}
+        return State(
+            self.matches,
+            np.stack(self.streams[:3]),
+            tables,
+            copies,
+            self.function.weights() if self.function else {},
+            self.copy.weights() if self.copy else {},
+        )
 
     def restore(self, state: State) -> None:
         """Stand where a course of the same game and plan stood, and go on like it."""
@@ -152,6 +180,15 @@ class Training:
             if width != table.width:
                 raise ValueError(f"keys must have {table.width} words, got {width}")
         self.tables = {r: Table.from_arrays(*state.tables[r]) for r in self.tables}
+        self.copies = {
+            r: Table.from_arrays(*cells) for r, cells in state.copies.items()
+        }
+        if self.function is not None:
+            self.function.load(state.weights)
+            self.copy = None
+            if state.copied_weights:
+                self.copy = self.function.copy()
+                self.copy.load(state.copied_weights)
         for stream, saved in zip(self.streams[:3], state.streams, strict=True):
             stream[:] = saved
         self.matches = state.matches
@@ -159,14 +196,112 @@ class Training:
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     @property
-    def _playouts(self) -> int:
-        learner = self.plan.learner
-        return learner.playouts if isinstance(learner, QSettings) else 0
+    def _shared(self) -> bool:
+        """Whether both roles use one value function."""
+        against, function = self.plan.against, self.plan.function
+        if function is not None:
+            return function.view == "first"
+        return isinstance(against, SelfPlay) and against.values == "shared"
+
+    def _new_function(self) -> ValueFunction | None:
+        if self.plan.function is None:
+            return None
+        if isinstance(self.plan.learner, QSettings):
+            raise GameloreError("value functions are learned by TD, not yet by Q")
+        return ValueFunction(
+            self.atlas,
+            self.plan.function,
+            seed=self.plan.seed,
+            longest_match=self.plan.longest_match,
+        )
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """The roles that memories are for, the first of them being home."""
+        if isinstance(self.plan.against, SelfPlay):
+            return self.players[0], self.players[1]
+        return self.seats[0], self.seats[-1]
+
+    def _owners(self) -> list[int]:
+        """The roles that have a table."""
+        if self._shared or self.plan.function is not None:
+            return self.players[:1]
+        return sorted({*self._ends}, key=self._ends.index)
+
+    def _values(
+        self, role: int, tables: Mapping[int, Table], function: ValueFunction | None
+    ) -> Values:
+        owner = role if self.side is None else self.side
+        return Values(
+            self.atlas,
+            role,
+            self.plan.learner,
+            tables[owner if function is None else self.players[0]],
+            self.plan.lookahead,
+            self.features.get(owner),
+            self.side,
+            function,
+        )
+
+    def _pupils(self) -> Pupils:
+        """What kernels learn and look up, for the role at home and the other."""
+        home, away = map(self.values, self._ends)
+        rival_home, rival_away = map(self.rival_values, self._ends)
+        return Pupils(
+            memories=(home.memory, away.memory),
+            rivals=(rival_home.memory, rival_away.memory),
+            priors=(home.prior, away.prior),
+        )
+
+    def _renew_copies(self, match: int) -> None:
+        """Take copies of what is known, if it is time to."""
+        against = self.plan.against
+        renew = against.renew if isinstance(against, SelfPlay) else 0
+        if not renew or match % renew:
+            return
+        if self.function is not None:
+            self.copy = self.function.copy()
+        else:
+            self.copies = {
+                role: Table.from_arrays(*table.cells())
+                for role, table in self.tables.items()
+            }
+
+    def _next_renewal(self, match: int) -> int:
+        """The match before which copies are taken again."""
+        against = self.plan.against
+        if isinstance(against, SelfPlay) and against.renew:
+            return against.renew * (match // against.renew + 1)
+        return np.iinfo(np.int64).max
+
+    def _check_self_play(self) -> None:
+        """Refuse to play against oneself where that has no meaning."""
+        plan, game = self.plan, self.atlas.simulator.game.name
+        if not isinstance(plan.against, SelfPlay):
+            return
+        if len(self.players) != 2:
+            raise GameloreError(
+                f"{game!r} has {len(self.players)} players; self-play needs two"
+            )
+        if plan.against.values == "shared" and isinstance(plan.learner, QSettings):
+            raise GameloreError(
+                "values of moves are each role's own: use SelfPlay('own')"
+            )
+        if (
+            plan.function is None
+            and plan.against.values == "own"
+            and plan.against.renew
+            and plan.seat != "alternate"
+        ):
+            raise GameloreError(
+                "copies of each role's own values need both roles to learn: use the"
+                " seat 'alternate'"
+            )
 
     def _check_features(self) -> None:
         """Refuse features of some of the roles that learn."""
         simulator = self.atlas.simulator
-        without = [r for r in self.seats if self.features and r not in self.features]
+        without = [r for r in self.tables if self.features and r not in self.features]
         if without:
             names = ", ".join(simulator.roles[role] for role in without)
             raise GameloreError(f"{names} learns too, but has no values of features")
@@ -174,7 +309,9 @@ class Training:
     def _check_engine(self) -> None:
         """Refuse what kernels could never play."""
         simulator = self.atlas.simulator
-        searches = self._playouts > 0 or self.plan.against.name == "monte-carlo"
+        learner = self.plan.learner
+        searches = isinstance(learner, QSettings) and learner.playouts > 0
+        searches = searches or self.plan.against.name == "monte-carlo"
         if searches and not isinstance(simulator, CircuitSimulator):
             raise GameloreError(
                 f"whole courses with Monte Carlo search need {simulator.game.name!r}"
@@ -191,20 +328,38 @@ class Training:
             own=self._own,
             root=atlas.root,
             chance=names.index("random") if "random" in names else -1,
-            home=self.seats[0],
+            home=self._ends[0],
+            away=self._ends[1],
+            opposition=self._opposition,
+            rival_epsilon=self.plan.against.epsilon,
+            forgets=int(self.plan.function is not None),
         )
+
+    @property
+    def _opposition(self) -> int:
+        if not isinstance(self.plan.against, SelfPlay):
+            return _kernels.BUILT_IN
+        return _kernels.COPY if self.plan.against.renew else _kernels.PUPIL
 
     def _resolve(self, status: int, node: int, role: int) -> None:
         """Do what a kernel could not do, so that the match can be played again."""
-        if status == _kernels.NO_CELLS:
-            self.tables[role].grow()
+        if status == NO_CELLS:
+            self.tables[role if self.side is None else self.side].grow()
         elif status == NO_SHAPE:
             self.values(role).help_at(node)
+        elif status == _kernels.NO_MOVE and self._awaits_search(node, role):
+            edge = self._searcher.choose(node)
+            self._own = decide(self._own, self.atlas, node, edge)
         elif status == _kernels.NO_MOVE:
             features = self.features.get(role)
             sight = [edge.child for edge in self.atlas.edges(node)]
             if features is None or not features.complete(sight):
                 self.atlas.make_way(node, self._reach())
+        elif status == DIVERGED:
+            raise DivergenceError(
+                f"the weights ran away in match {self.matches + 1:,}; they are kept as"
+                " they were before it: lower the step size"
+            )
         elif status == _kernels.TOO_LONG:
             raise GameloreError(
                 f"a match of {self.atlas.simulator.game.name!r} took more than "
@@ -213,10 +368,27 @@ class Training:
         else:
             self.atlas.resolve(status, node)
 
+    def _awaits_search(self, node: int, role: int) -> bool:
+        """Whether it was a search that a kernel left to Python."""
+        learner = self.plan.learner
+        return (
+            isinstance(learner, QSettings)
+            and learner.search_time is not None
+            and self.atlas.mover(node) == role
+        )
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        assert isinstance(self.plan.learner, QSettings)
+        return Searcher(self.atlas, self.plan.learner, self.plan.seed)
+
     def _reach(self) -> int:
         """How far any decision looks ahead."""
-        depth = self.plan.against.depth if self.plan.against.name == "minimax" else 2
-        return max(self.values(self.seats[0]).reach, 1 + depth)
+        against = self.plan.against
+        depth = 2
+        if isinstance(against, PlayerSettings) and against.name == "minimax":
+            depth = against.depth
+        return max(self.values(self._ends[0]).reach, 1 + depth)
 
 
 def _seats(seat: Seat, players: list[int], game: str) -> list[int]:
@@ -247,5 +419,14 @@ def empty_log(matches: int, longest: int) -> Log:
         nodes=np.zeros(longest, np.int32),
         path=np.zeros(longest + 1, np.int64),
         fresh=np.zeros(longest),
-        trouble=np.zeros(1, np.int64),
+        trouble=np.zeros(2, np.int64),
+    )
+
+
+def _beside(log: Log) -> Log:
+    """The same log, but with room for the moves of another."""
+    return log._replace(
+        edges=np.zeros_like(log.edges),
+        nodes=np.zeros_like(log.nodes),
+        fresh=np.zeros_like(log.fresh),
     )

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.atlas import LOOKAHEAD_RULES, Atlas, Templates
-from gamelore.learn import _kernels
-from gamelore.learn._kernels import Memory, Method, Prior
+from gamelore.learn import _table_kernels
+from gamelore.learn._kernels import empty_chart
+from gamelore.learn._table_kernels import Memory, Method, Prior
+from gamelore.learn.functions import ValueFunction, judge_of, teacher_of
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Table
 
@@ -68,6 +70,11 @@ class Values:
     """Initial values by searching ahead."""
     features: FeatureValues | None = None
     """Initial values by template, where there is no lookahead."""
+    side: int | None = None
+    """The role whose goals all values are of, if both roles share them; then the other
+    role wants what is lowest."""
+    function: ValueFunction | None = None
+    """What takes the place of the table, if anything does."""
 
     @property
     def by_action(self) -> bool:
@@ -78,8 +85,27 @@ class Values:
     def memory(self) -> Memory:
         """The table, with a link for every node or edge of the atlas."""
         nodes = self.atlas.nodes
+        if self.function is not None:
+            function = self.function.fit(self.atlas)
+            return self.table.memory._replace(
+                function=function,
+                judge=judge_of(function.kind),
+                teach=teacher_of(function.kind),
+            )
         self.table.fit(len(nodes.child) if self.by_action else len(nodes.rows))
         return self.table.memory
+
+    def begin_match(self) -> None:
+        """Make ready for a match: have room for it, or forget the matches before."""
+        if self.function is None:
+            self.atlas.make_room()
+            return
+        nodes = self.atlas.nodes
+        used = nodes.used[0] / len(nodes.rows), nodes.used[1] / len(nodes.child)
+        if 2 * max(used) > 1:
+            empty_chart(self.atlas.chart, self.atlas.root)
+            self.function.forget()
+        self.function.begin()
 
     @property
     def prior(self) -> Prior:
@@ -111,20 +137,21 @@ class Values:
         return 1 + self.method.depth
 
     def _td_method(self, settings: TDSettings) -> Method:
-        initial, depth, rule = _kernels.DEFAULT, 0, 0
+        initial, depth, rule = _table_kernels.DEFAULT, 0, 0
         if self.lookahead is not None:
-            initial, depth = _kernels.LOOKAHEAD, self.lookahead.depth
+            initial, depth = _table_kernels.LOOKAHEAD, self.lookahead.depth
             rule = LOOKAHEAD_RULES[self.lookahead.rule]
         elif self.features is not None and len(self.features.values):
-            initial, depth = _kernels.FEATURES, self.features.templates.depth
+            initial, depth = _table_kernels.FEATURES, self.features.templates.depth
         sees_ends = settings.sees_ends
         if sees_ends is None:
-            sees_ends = initial != _kernels.DEFAULT
-        goals = self.atlas.simulator.goal_values[self.role]
+            sees_ends = initial != _table_kernels.DEFAULT
+        side = self.role if self.side is None else self.side
+        goals = self.atlas.simulator.goal_values[side]
         middle = (min(goals) + max(goals)) / 2
         default = middle if settings.default_value is None else settings.default_value
         return Method(
-            keyed_by=_kernels.AFTERSTATES,
+            keyed_by=_table_kernels.AFTERSTATES,
             step_size=settings.step_size,
             discount=settings.discount,
             trace_decay=settings.trace_decay,
@@ -136,23 +163,29 @@ class Values:
             sees_ends=int(sees_ends),
             keeps_end=int(settings.keeps_end),
             searches=0,
+            side=-1 if self.side is None else self.side,
+            every_ply=int(self.side is not None),
+            risk=settings.risk,
         )
 
 
 def _q_method(settings: QSettings) -> Method:
     return Method(
-        keyed_by=_kernels.ACTIONS,
+        keyed_by=_table_kernels.ACTIONS,
         step_size=settings.step_size,
         discount=settings.discount,
         trace_decay=0.0,
         default=0.0,
-        initial=_kernels.DEFAULT,
+        initial=_table_kernels.DEFAULT,
         depth=0,
         rule=0,
         on_sight=0,
         sees_ends=0,
         keeps_end=0,
-        searches=int(settings.playouts > 0),
+        searches=int(settings.searches),
+        side=-1,
+        every_ply=0,
+        risk=settings.risk,
     )
 
 

@@ -2,6 +2,7 @@
 
 from gamelore.play.atlas_player import AtlasPlayer
 from gamelore.play.builtin import PLAYERS
+from gamelore.play.contestant import Contestant, Entry, PlainContestant
 from gamelore.play.habits import PlayerSettings
 from gamelore.play.match import Fault, MatchRecord, play_match
 from gamelore.play.monte_carlo import MonteCarloPlayer, MonteCarloSettings
@@ -13,10 +14,13 @@ __all__ = [
     "AtlasPlayer",
     "Briefing",
     "Clock",
+    "Contestant",
+    "Entry",
     "Fault",
     "MatchRecord",
     "MonteCarloPlayer",
     "MonteCarloSettings",
+    "PlainContestant",
     "Player",
     "PlayerSettings",
     "RandomPlayer",

@@ -34,21 +34,29 @@ EXACT, AT_LEAST, AT_MOST = range(3)
 """What is known of a searched node's value."""
 
 
+class Playouts(NamedTuple):
+    """How moves are played out."""
+
+    per_move: int
+    reset: np.ndarray  # int32 [·]   slots that say where a playout begins
+    chance: int  # the role `random`, or -1
+    decided: np.ndarray  # int64 [N or none]   edges that Python chose, or FAILED
+
+
 class Habits(NamedTuple):
     """How a player chooses."""
 
     kind: int
     epsilon: float  # how often it moves at random instead
     depth: int  # of minimax
-    playouts: int  # of Monte Carlo, per move
     best: np.ndarray  # int16 [R]   each role's highest goal
     worst: np.ndarray  # int16 [R]   and its lowest
-    reset: np.ndarray  # int32 [·]   slots that say where a playout begins
     searched: np.ndarray  # float32 [R, N]   values found by minimax
     searched_depth: np.ndarray  # int8 [R, N]   how deep; 0 where not at all
     searched_bound: np.ndarray  # int8 [R, N]   EXACT, AT_LEAST or AT_MOST
     budget: np.ndarray  # int64 [1]   nodes that minimax may still look at
-    search: Any  # pointer to `search_by_playouts`
+    playouts: Playouts  # of Monte Carlo
+    search: Any  # pointer to `search_by_playouts` or one in its place
 
 
 @lean
@@ -190,59 +198,65 @@ def search(chart, habits, role, node, depth, low, high):
 
 @lean_part
 def choose_by_playouts(chart, habits, stream, node):
-    """The move with the best mean goal in random playouts, by lot among equals."""
-    nodes = chart.nodes
-    return habits.search(
-        chart.program, nodes, habits.reset, habits.playouts, stream, node
-    )
+    """The move that playouts speak for."""
+    return habits.search(chart.program, chart.nodes, habits.playouts, stream, node)
 
 
-def search_by_playouts(program, nodes, reset, playouts, stream, node):
-    """Play out every move of an expanded node; kernels have a pointer to it."""
+def search_by_playouts(program, nodes, playouts, stream, node):
+    """The edge with the best mean goal in random playouts, by lot among equals.
+
+    Plays out every move of an expanded node; kernels have a pointer to it.
+    """
     if nodes.words.shape[0] == 0:
         return np.int64(FAILED)
     first, degree = nodes.first[node], nodes.degree[node]
     role = nodes.mover[node]
     sums = np.zeros(degree)
+    open_moves = np.empty(degree, np.int64)
     rows = np.empty((degree, nodes.rows.shape[1]), np.uint64)
-    count = 0
+    n = 0
     for i in range(degree):
         child = nodes.child[first + i]
         if nodes.mover[child] == ENDED:
-            sums[i] = np.float64(nodes.goals[child, role]) * playouts
+            sums[i] = np.float64(nodes.goals[child, role]) * playouts.per_move
         else:
-            rows[count] = nodes.rows[child]
-            count += 1
-    found = np.zeros(count)
-    if count:
-        _sum_goals(
-            program, nodes.words, reset, stream, rows[:count], playouts, role, found
-        )
-    best = -np.inf
-    ties = 0
-    choice = np.int64(FAILED)
-    count = 0
-    for i in range(degree):
-        if nodes.mover[nodes.child[first + i]] != ENDED:
-            sums[i] = found[count]
-            count += 1
-        if sums[i] > best:
-            best, ties, choice = sums[i], 1, np.int64(first + i)
-        elif sums[i] == best:
-            ties += 1
-            if draw_below(stream, ties) == 0:
-                choice = np.int64(first + i)
-    return choice
+            open_moves[n] = i
+            rows[n] = nodes.rows[child]
+            n += 1
+    if n:
+        per_move, reset = playouts.per_move, playouts.reset
+        tally = play_from(program, nodes.words, reset, stream, rows[:n], per_move)
+        for i in range(n):
+            sums[open_moves[i]] = tally.goal_sums[i, role]
+    return first + pick_best(stream, sums)
 
 
-def search_nothing(program, nodes, reset, playouts, stream, node):
-    """In the place of a search that nobody asks for."""
+def recall_decision(program, nodes, playouts, stream, node):
+    """In the place of a search: what Python chose at a node, or FAILED to ask it."""
+    if node < playouts.decided.shape[0]:
+        return playouts.decided[node]
     return np.int64(FAILED)
 
 
 @part
-def _sum_goals(program, words, reset, stream, rows, playouts, role, sums):
-    """Add up a role's goals in playouts.  rows: uint64 [n, K], sums: float64 [n]"""
+def pick_best(stream, values):
+    """Where the highest value is, by lot among equals.  values: float64 [·]"""
+    best = -np.inf
+    ties = 0
+    choice = 0
+    for i in range(values.shape[0]):
+        if values[i] > best:
+            best, ties, choice = values[i], 1, i
+        elif values[i] == best:
+            ties += 1
+            if draw_below(stream, ties) == 0:
+                choice = i
+    return choice
+
+
+@part
+def play_from(program, words, reset, stream, rows, playouts):
+    """The tally of random playouts, so many from each position.  rows: uint64 [n, K]"""
     # Two starts at least, since with one alone the kernel keeps no sums per start.
     n = max(rows.shape[0], 2)
     # What idle lanes hold has a say in how many random numbers are drawn.
@@ -270,8 +284,7 @@ def _sum_goals(program, words, reset, stream, rows, playouts, role, sums):
     )
     total = rows.shape[0] * playouts
     play_out(program, words, generators.reshape(4, 4), tally, 0, total, playouts)
-    for i in range(rows.shape[0]):
-        sums[i] = tally.goal_sums[i, role]
+    return tally
 
 
 @part

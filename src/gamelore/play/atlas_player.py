@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from gamelore.atlas import Atlas
 from gamelore.gdl import Move
+from gamelore.kernels import direct
 from gamelore.play import _kernels
 from gamelore.play._kernels import FAILED, Habits
 from gamelore.play.habits import UNLIMITED, PlayerSettings, fit, habits_of
-from gamelore.play.monte_carlo import SAFETY, MonteCarloPlayer, MonteCarloSettings
+from gamelore.play.monte_carlo import MonteCarloPlayer, MonteCarloSettings
 from gamelore.play.player import Briefing, Clock
 from gamelore.simulate import CircuitSimulator
 from gamelore.simulate.position import Position
@@ -26,10 +27,11 @@ from gamelore.simulate.position import Position
 Stream: TypeAlias = npt.NDArray[np.uint64]
 """uint64 [4]: the state of a generator; drawing changes it."""
 
-RESERVE = 0.1
-"""The most seconds that a search leaves on a clock; less on short ones."""
+_choose_edge = direct(_kernels.choose_edge)
+
 _SLICE = 0.002  # seconds between looks at the clock
 _FIRST_BUDGET = 64  # nodes of the first slice
+_MOST_NODES = 1 << 19  # of an atlas of one's own, beyond which it is begun anew
 _GROWTH_TIME = 1e-6  # seconds per node that an atlas may take to grow, when busy
 
 
@@ -37,11 +39,6 @@ def stream_of(seed: int) -> Stream:
     """A stream of randomness from a seed."""
     state = np.random.SeedSequence(seed).generate_state(4, np.uint64)
     return state.astype(np.uint64)
-
-
-def _reserve(clock: Clock) -> float:
-    """Seconds to leave on a clock: a late move is a fault."""
-    return min(RESERVE, (1 - SAFETY) * clock.seconds)
 
 
 class AtlasPlayer:
@@ -63,6 +60,7 @@ class AtlasPlayer:
         self.stream = stream_of(seed)
         self.deepest = max(deepest or 0, self.settings.depth)
         self._atlas = atlas
+        self._shared = atlas is not None
         self._habits: Habits | None = None
         self._playouts = MonteCarloPlayer(seed)
         self._role = 0
@@ -70,7 +68,9 @@ class AtlasPlayer:
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Have an atlas of the game; what is known from earlier matches is kept."""
         simulator = briefing.simulator
-        if self._atlas is None or self._atlas.simulator is not simulator:
+        known = self._atlas
+        worn = known is not None and not self._shared and len(known) > _MOST_NODES
+        if self._atlas is None or self._atlas.simulator is not simulator or worn:
             self._atlas = Atlas(simulator)
             self._habits = None
         if self._habits is None:
@@ -124,7 +124,7 @@ class AtlasPlayer:
         assert self._habits is not None
         self._habits = fit(self._habits, atlas)
         habits = self._habits._replace(depth=depth)
-        return int(_kernels.choose_edge(atlas.chart, habits, self.stream, node))
+        return int(_choose_edge(atlas.chart, habits, self.stream, node))
 
     # ── minimax against the clock ───────────────────────────────────────────────────
 
@@ -154,7 +154,7 @@ class AtlasPlayer:
         """
         before = self.stream.copy()
         budget = _FIRST_BUDGET
-        while clock.left > _reserve(clock):
+        while clock.budget > 0:
             assert self._habits is not None
             self._habits.budget[0] = budget
             started = time.monotonic()
@@ -174,7 +174,7 @@ class AtlasPlayer:
         """Let an atlas grow if there is time for it."""
         if not isinstance(atlas.simulator, CircuitSimulator):
             return self._expand(atlas, node, depth, clock)
-        if clock.left < _reserve(clock) + _GROWTH_TIME * len(atlas):
+        if clock.budget < _GROWTH_TIME * len(atlas):
             return False
         atlas.make_way(node, 1 + depth)
         return True
@@ -185,7 +185,7 @@ class AtlasPlayer:
         for _ in range(depth):
             below: set[int] = set()
             for parent in level:
-                if clock.left < _reserve(clock):
+                if clock.budget < 0:
                     return False
                 below.update(edge.child for edge in atlas.edges(parent))
             level = below

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gamelore.play.atlas_player import AtlasPlayer
 from gamelore.play.habits import PlayerSettings
 from gamelore.play.monte_carlo import MonteCarloPlayer
+from gamelore.play.nested import NestedMonteCarloPlayer
 from gamelore.play.player import Player
 from gamelore.play.random_player import RandomPlayer
 
@@ -18,5 +19,6 @@ PLAYERS: dict[str, Callable[[int], Player]] = {
     "weak": lambda seed: AtlasPlayer(PlayerSettings("weak"), seed),
     "minimax": lambda seed: AtlasPlayer(_MINIMAX, seed, deepest=60),
     "monte-carlo": MonteCarloPlayer,
+    "nested": NestedMonteCarloPlayer,
 }
 """For each name, what makes such a player from a seed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,9 @@ from gamelore.atlas import Atlas
 from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import empty_program
 from gamelore.kernels import pointer
-from gamelore.play import _kernels
-from gamelore.play._kernels import Habits
+from gamelore.play import _kernels, _nested_kernels
+from gamelore.play._kernels import FAILED, Playouts
+from gamelore.play._kernels import Habits as Habits
 
 KINDS = {
     "random": _kernels.RANDOM,
@@ -24,6 +25,15 @@ KINDS = {
     "monte-carlo": _kernels.MONTE_CARLO,
 }
 
+_SEARCHES = {
+    "flat": _kernels.search_by_playouts,
+    "nested": _nested_kernels.search_nested,
+    "elsewhere": _kernels.recall_decision,
+}
+
+Search: TypeAlias = Literal["flat", "nested", "elsewhere"]
+"""How a kernel searches: by random playouts, by playouts that search in turn, or not at
+all, since Python decides."""
 
 UNLIMITED = 1 << 62
 """A budget that no search uses up."""
@@ -55,40 +65,56 @@ class PlayerSettings:
 
 
 def habits_of(
-    atlas: Atlas, settings: PlayerSettings, *, searches: bool = False
+    atlas: Atlas, settings: PlayerSettings, search: Search | None = None
 ) -> Habits:
     """What kernels need to play such a player on a game.
 
-    `searches`: whether playouts may be asked of it though it is no Monte Carlo player.
+    `search`: how it searches if it is asked to; by default, a Monte Carlo player by
+    random playouts, and others not.
     """
     goals = atlas.simulator.goal_values
-    roles = len(goals)
+    roles, names = len(goals), atlas.simulator.roles
     nodes = len(atlas.nodes.rows) if settings.name == "minimax" else 0
     fluents = np.arange(1, 1 + len(atlas.program.next), dtype=np.int32)
+    default: Search = "flat" if settings.name == "monte-carlo" else "elsewhere"
     return Habits(
         kind=KINDS[settings.name],
         epsilon=settings.epsilon,
         depth=settings.depth,
-        playouts=settings.playouts,
         best=np.array([max(values, default=100) for values in goals], np.int16),
         worst=np.array([min(values, default=0) for values in goals], np.int16),
-        reset=np.concatenate([fluents, atlas.program.carried]).astype(np.int32),
         searched=np.zeros((roles, nodes), np.float32),
         searched_depth=np.zeros((roles, nodes), np.int8),
         searched_bound=np.zeros((roles, nodes), np.int8),
         budget=np.full(1, UNLIMITED, np.int64),
-        search=_searcher(settings.name == "monte-carlo" or searches),
+        playouts=Playouts(
+            per_move=settings.playouts,
+            reset=np.concatenate([fluents, atlas.program.carried]).astype(np.int32),
+            chance=names.index("random") if "random" in names else -1,
+            decided=np.zeros(0, np.int64),
+        ),
+        search=_searcher(search or default),
     )
 
 
 @cache
-def _searcher(wanted: bool) -> Any:
-    """The pointer through which kernels search by playouts; one to nothing much where
-    nobody will, since compiling the search takes seconds."""
-    slots, stream = np.zeros(1, np.int32), np.zeros(4, np.uint64)
-    search = _kernels.search_by_playouts if wanted else _kernels.search_nothing
-    program, nodes = empty_program(), empty_nodes()
-    return pointer(search, 0, program, nodes, slots, 0, stream, 0)
+def _searcher(search: Search) -> Any:
+    """The pointer through which kernels search; each is compiled only if it is wanted,
+    since that takes seconds."""
+    playouts = Playouts(0, np.zeros(1, np.int32), -1, np.zeros(0, np.int64))
+    program, nodes, stream = empty_program(), empty_nodes(), np.zeros(4, np.uint64)
+    return pointer(_SEARCHES[search], 0, program, nodes, playouts, stream, 0)
+
+
+def decide(habits: Habits, atlas: Atlas, node: int, edge: int) -> Habits:
+    """Note what Python chose at a node, for kernels that leave searching to it."""
+    decided = habits.playouts.decided
+    if node >= len(decided):
+        room = np.full(len(atlas.nodes.rows), FAILED, np.int64)
+        room[: len(decided)] = decided
+        decided = room
+    decided[node] = edge
+    return habits._replace(playouts=habits.playouts._replace(decided=decided))
 
 
 def fit(habits: Habits, atlas: Atlas) -> Habits:

@@ -1,12 +1,16 @@
-"""One match between players, and the record of it."""
+"""One match between players, and the record of it.
+
+A referee runs every match. Whom it asks sits at a table: players in this process here,
+players on the network in `gamelore.protocol`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from gamelore.errors import GameloreError, StuckError
 from gamelore.gdl import Move, Role, to_kif
@@ -16,6 +20,9 @@ from gamelore.simulate.simulator import Simulator
 
 CHANCE: Role = "random"
 """The role that draws its moves by lot: dice."""
+
+MOVE_LIMIT = 10_000
+"""Joint moves after which a match that the rules do not end is ended."""
 
 FaultKind: TypeAlias = Literal["illegal", "late", "failed"]
 
@@ -39,10 +46,13 @@ class Fault:
     """A move that a player owed; one was drawn by lot in its place."""
 
     step: int
-    """Which joint move of the match, from 0; -1 if the player failed to start."""
+    """Which joint move of the match, from 0; -1 if the player failed to start, and one
+    past the last if it failed when the match was over."""
     role: Role
     kind: FaultKind
     message: str
+    answer: Move | None = None
+    """What the player gave instead, where that was a move."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,99 @@ class MatchRecord:
         return "\n".join([*lines, f"{self.game}: {ending}"])
 
 
+@dataclass(frozen=True)
+class Mishap:
+    """Why a player gave no move, or was not ready."""
+
+    kind: FaultKind
+    message: str
+    answer: Move | None = None
+
+
+Answer: TypeAlias = Move | Mishap
+
+
+class Table(Protocol):
+    """Those who play in one match, as its referee sees them."""
+
+    def start(self) -> Mapping[Role, Mishap]:
+        """Have everybody prepare; who was not ready, and why."""
+
+    def ask(
+        self, position: Position, moves: Sequence[tuple[Move, ...]]
+    ) -> Mapping[Role, Answer]:
+        """What every player answers, after the joint moves made so far.
+
+        Lots decide for roles that are left out.
+        """
+
+
+class Referee:
+    """Runs one match: asks the players, judges answers, draws lots where they fail."""
+
+    def __init__(self, simulator: Simulator, table: Table, seed: int = 0) -> None:
+        self.simulator = simulator
+        self.position = Position.initial(simulator)
+        self.moves: list[tuple[Move, ...]] = []
+        self.faults: list[Fault] = []
+        self._table = table
+        self._lots = Random(seed)
+
+    def start(self) -> None:
+        """Have the players prepare."""
+        for role, mishap in self._table.start().items():
+            self._note(-1, role, mishap)
+
+    def step(self) -> None:
+        """Have one joint move made."""
+        position = self.position
+        options = [position.legal_moves(role) for role in self.simulator.roles]
+        for role, legal in zip(self.simulator.roles, options, strict=True):
+            if not legal:
+                raise StuckError(f"{role} has no legal move in {position.game.name}")
+        answers = self._table.ask(position, self.moves)
+        joint = tuple(
+            self._judge(role, legal, answers)
+            for role, legal in zip(self.simulator.roles, options, strict=True)
+        )
+        self.position = position.advance(joint)
+        self.moves.append(joint)
+
+    def note_late_failures(self, mishaps: Mapping[Role, Mishap]) -> None:
+        """Note what went wrong after the last move."""
+        for role, mishap in mishaps.items():
+            self._note(len(self.moves), role, mishap)
+
+    def record(self) -> MatchRecord:
+        """What has happened so far."""
+        return MatchRecord(
+            game=self.simulator.game.name,
+            roles=self.simulator.roles,
+            moves=tuple(self.moves),
+            goals=tuple(self.position.goals.values()),
+            complete=self.position.is_terminal,
+            faults=tuple(self.faults),
+        )
+
+    def _judge(
+        self, role: Role, legal: Sequence[Move], answers: Mapping[Role, Answer]
+    ) -> Move:
+        """The role's answer, if it is a legal move, or a lot."""
+        answer = answers.get(role)
+        if answer is None:
+            return self._lots.choice(legal)
+        if not isinstance(answer, Mishap):
+            if answer in legal:
+                return answer
+            answer = Mishap("illegal", f"{to_kif(answer)} is not legal", answer)
+        self._note(len(self.moves), role, answer)
+        return self._lots.choice(legal)
+
+    def _note(self, step: int, role: Role, mishap: Mishap) -> None:
+        fault = Fault(step, role, mishap.kind, mishap.message, mishap.answer)
+        self.faults.append(fault)
+
+
 def play_match(
     simulator: Simulator,
     players: Mapping[Role, Player],
@@ -76,7 +179,7 @@ def play_match(
     seed: int = 0,
     start_clock: float = math.inf,
     play_clock: float = math.inf,
-    move_limit: int = 10_000,
+    move_limit: int = MOVE_LIMIT,
 ) -> MatchRecord:
     """Play one match; what players do wrong is recorded, not raised.
 
@@ -86,75 +189,63 @@ def play_match(
     missing = {*simulator.roles} - {*players, CHANCE}
     if missing:
         raise ValueError(f"no player for {', '.join(sorted(missing))}")
-    referee = _Referee(simulator, players, seed)
-    referee.start(start_clock, play_clock)
-    moves: list[tuple[Move, ...]] = []
-    position = Position.initial(simulator)
-    while not position.is_terminal and len(moves) < move_limit:
-        joint = referee.joint_move(position, len(moves), play_clock)
-        position = position.advance(joint)
-        moves.append(joint)
-    return MatchRecord(
-        game=simulator.game.name,
-        roles=simulator.roles,
-        moves=tuple(moves),
-        goals=tuple(position.goals.values()),
-        complete=position.is_terminal,
-        faults=tuple(referee.faults),
-    )
+    table = _PlayerTable(simulator, players, start_clock, play_clock)
+    referee = Referee(simulator, table, seed)
+    referee.start()
+    while not referee.position.is_terminal and len(referee.moves) < move_limit:
+        referee.step()
+    return referee.record()
 
 
-class _Referee:
-    """Asks the players for their moves, and draws lots where they fail."""
+class _PlayerTable:
+    """Players in this process, asked one after the other."""
 
     def __init__(
-        self, simulator: Simulator, players: Mapping[Role, Player], seed: int
+        self,
+        simulator: Simulator,
+        players: Mapping[Role, Player],
+        start_clock: float,
+        play_clock: float,
     ) -> None:
-        self.simulator = simulator
-        self.players = players
-        self.faults: list[Fault] = []
-        self._lots = Random(seed)
+        self._simulator = simulator
+        self._players = players
+        self._start_clock = start_clock
+        self._play_clock = play_clock
 
-    def start(self, start_clock: float, play_clock: float) -> None:
-        """Brief every player."""
-        for role, player in self.players.items():
-            briefing = Briefing(self.simulator, role, start_clock, play_clock)
+    def start(self) -> dict[Role, Mishap]:
+        mishaps = {}
+        for role, player in self._players.items():
+            briefing = Briefing(
+                self._simulator, role, self._start_clock, self._play_clock
+            )
             try:
-                player.start(briefing, Clock(start_clock))
+                player.start(briefing, Clock(self._start_clock))
             except FAILURES as error:
-                self.faults.append(Fault(-1, role, "failed", _describe(error)))
+                mishaps[role] = failure(error)
+        return mishaps
 
-    def joint_move(
-        self, position: Position, step: int, play_clock: float
-    ) -> tuple[Move, ...]:
-        """A legal move of each role, in their order."""
-        return tuple(
-            self._move(role, position, step, Clock(play_clock))
-            for role in self.simulator.roles
-        )
+    def ask(
+        self, position: Position, moves: Sequence[tuple[Move, ...]]
+    ) -> dict[Role, Answer]:
+        return {
+            role: self._answer(player, position)
+            for role, player in self._players.items()
+        }
 
-    def _move(self, role: Role, position: Position, step: int, clock: Clock) -> Move:
-        legal = position.legal_moves(role)
-        if not legal:
-            raise StuckError(f"{role} has no legal move in {position.game.name}")
-        player = self.players.get(role)
-        if player is None:
-            return self._lots.choice(legal)
-        kind: FaultKind
+    def _answer(self, player: Player, position: Position) -> Answer:
+        clock = Clock(self._play_clock)
         try:
             move = player.choose(position, clock)
         except FAILURES as error:
-            kind, message = "failed", _describe(error)
-        else:
-            if clock.left < 0:
-                kind, message = "late", f"{-clock.left:.1f} s too late"
-            elif move not in legal:
-                kind, message = "illegal", f"{to_kif(move)} is not legal"
-            else:
-                return move
-        self.faults.append(Fault(step, role, kind, message))
-        return self._lots.choice(legal)
+            return failure(error)
+        return move if clock.left >= 0 else lateness(-clock.left)
 
 
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+def failure(error: BaseException) -> Mishap:
+    """What a player's exception comes to."""
+    return Mishap("failed", f"{type(error).__name__}: {error}")
+
+
+def lateness(seconds: float) -> Mishap:
+    """What an answer after its clock comes to."""
+    return Mishap("late", f"{seconds:.1f} s too late")

@@ -15,92 +15,65 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.gdl import Move
-from gamelore.play.monte_carlo import SAFETY
-from gamelore.play.player import Briefing, Clock
-from gamelore.simulate.position import Position
+from gamelore.play._nested_kernels import DISCOUNT, LONGEST, MIDDLE
+from gamelore.play.searching import Floats, SearchingPlayer, SearchSettings
 from gamelore.simulate.simulator import Rows, Simulator
 
-Floats = npt.NDArray[np.float64]
-
-_DISCOUNT = 0.99  # per move, of how much better or worse than the middle an end is
-_MIDDLE = 50.0  # of all goals there can be
 _NUDGE = 1e-6  # breaks ties; values differ by more
+_SIDE_BY_SIDE = 512  # playouts; each of them has one for every move of its own
 
 
 @dataclass(frozen=True)
-class NestedSettings:
+class NestedSettings(SearchSettings):
     """How much a decision may cost."""
 
     level: int = 2
     """How deep searches nest: 1 is flat Monte Carlo."""
     samples: int = 20
     """Playouts of the level below, from each move."""
-    seconds: float = math.inf
-    """Stop early after this time; the choice then depends on the machine's speed."""
-    longest: int = 200
+    longest: int = LONGEST
     """Moves after which a nested playout goes on at random."""
 
-    def __post_init__(self) -> None:
-        for name in ("level", "samples", "seconds", "longest"):
-            value = getattr(self, name)
-            if not value > 0:
-                raise ValueError(f"{name} must be positive, got {value}")
 
-
-class NestedMonteCarloPlayer:
+class NestedMonteCarloPlayer(SearchingPlayer[NestedSettings]):
     """Takes the move that nested playouts speak for."""
 
     def __init__(self, seed: int = 0, settings: NestedSettings | None = None) -> None:
-        self.settings = settings or NestedSettings()
-        self._random = np.random.default_rng(seed)
-        self._simulator: Simulator | None = None
-        self._role = 0
+        super().__init__(seed, settings or NestedSettings())
 
-    def start(self, briefing: Briefing, clock: Clock) -> None:
-        """Note the simulator and the role; there is nothing to prepare."""
-        self._simulator = briefing.simulator
-        self._role = briefing.simulator.roles.index(briefing.role)
+    def _wanted(self, positions: int) -> int:
+        return self.settings.samples
 
-    def choose(self, position: Position, clock: Clock) -> Move:
-        """The move with the best mean value; by lot among equals."""
-        simulator = self._simulator
-        if simulator is None:
-            raise RuntimeError("start must be called before choose")
-        names = simulator.moves[self._role]
-        expansion = simulator.expand(position.row[np.newaxis])
-        moves = expansion.moves[:, self._role]
-        if len(np.unique(moves)) == 1:
-            return names[int(moves[0])]
-        values = self._sample(simulator, expansion.successors, clock)[:, self._role]
-        options, group = np.unique(moves, return_inverse=True)
-        means = np.bincount(group, values) / np.bincount(group)
-        best = self._random.choice(np.flatnonzero(means == means.max()))
-        return names[int(options[best])]
-
-    def _sample(self, simulator: Simulator, rows: Rows, clock: Clock) -> Floats:
-        """float64 [n, R]: mean values in as many playouts as there is time for."""
-        end = time.monotonic() + min(self.settings.seconds, SAFETY * clock.left)
-        search = NestedSearch(simulator, self._random, self.settings.longest)
-        sums = np.zeros((len(rows), len(simulator.roles)))
-        longest = 0.0
-        for done in range(self.settings.samples):
-            started = time.monotonic()
-            if done and started + longest > end:
-                return sums / done
-            sums += search.values(rows, self.settings.level - 1)
-            longest = max(longest, time.monotonic() - started)
-        return sums / self.settings.samples
+    def _play(
+        self, simulator: Simulator, rows: Rows, samples: int, end: float
+    ) -> Floats:
+        """The sum of what nested playouts are worth to the role."""
+        search = NestedSearch(simulator, self._random, self.settings.longest, end)
+        sums = np.zeros(len(rows))
+        at_once = max(1, _SIDE_BY_SIDE // len(rows))
+        for done in range(0, samples, at_once):
+            count = min(at_once, samples - done)
+            starts = np.tile(rows, (count, 1))
+            values = search.values(starts, self.settings.level - 1)[:, self._role]
+            sums += values.reshape(count, len(rows)).sum(axis=0)
+        return sums
 
 
 class NestedSearch:
     """Nested playouts from many positions at once."""
 
     def __init__(
-        self, simulator: Simulator, random: np.random.Generator, longest: int = 200
+        self,
+        simulator: Simulator,
+        random: np.random.Generator,
+        longest: int = LONGEST,
+        end: float = math.inf,
     ) -> None:
+        """`longest`, `end`: the number of moves and the time, by the monotonic clock,
+        after which playouts go on at random."""
         self.simulator = simulator
         self.longest = longest
+        self.end = end
         self._random = random
 
     def values(self, rows: Rows, level: int) -> Floats:
@@ -108,16 +81,20 @@ class NestedSearch:
         rows = rows.copy()
         lengths = np.zeros(len(rows), np.int64)
         if level > 0:
+            now, taken = time.monotonic(), 0.0
             for _ in range(self.longest):
                 going = np.flatnonzero(~self.simulator.terminal(rows))
-                if not len(going):
+                # what a move took, the next and the playouts after it may take again
+                if not len(going) or now + 2 * taken > self.end:
                     break
                 rows[going] = self._advance(rows[going], level)
                 lengths[going] += 1
+                taken = time.monotonic() - now
+                now += taken
         seed = int(self._random.integers(2**32))
         playouts = self.simulator.playouts(rows, 1, seed=seed)
-        weights = _DISCOUNT ** (lengths + playouts.lengths)
-        return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - _MIDDLE))
+        weights = DISCOUNT ** (lengths + playouts.lengths)
+        return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - MIDDLE))
 
     def _advance(self, rows: Rows, level: int) -> Rows:
         """The successors that the roles choose, of positions that are not terminal."""

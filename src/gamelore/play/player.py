@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from gamelore.simulate.position import Position
 
 
+RESERVE = 0.06
+"""The most seconds that a search leaves on a clock …"""
+RESERVED_SHARE = 0.2
+"""… and the share of a short one: a late move is a fault."""
+
+
 @dataclass(frozen=True)
 class Clock:
     """The time one decision may take, running from the moment the clock is made."""
@@ -29,6 +35,11 @@ class Clock:
     def left(self) -> float:
         """Seconds left; negative once the time is over."""
         return self.started + self.seconds - time.monotonic()
+
+    @property
+    def budget(self) -> float:
+        """Seconds that a search may still take; negative once it should be over."""
+        return self.left - min(RESERVE, RESERVED_SHARE * self.seconds)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ knowledge   what they were worth, where and against whom; files and a store
 valuation   value tables to knowledge, and knowledge to initial values
 rewards     which rewards of two games mean the same
 hierarchy   values of deeper features, composed from shallow ones
+contestants learning on line, from game to game
 pictures    features drawn (imports matplotlib; not imported here)
 """
 
+from gamelore.transfer.contestants import TransferContestant
 from gamelore.transfer.features import Feature
 from gamelore.transfer.files import load_knowledge, save_knowledge
 from gamelore.transfer.hierarchy import Hierarchy, OpponentModel, fit_opponent
@@ -40,6 +42,7 @@ __all__ = [
     "OpponentModel",
     "RewardMap",
     "Survey",
+    "TransferContestant",
     "find_features",
     "fit_opponent",
     "initial_values",

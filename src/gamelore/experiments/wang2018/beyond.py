@@ -38,6 +38,9 @@ REACH = (50_000, 200_000, 1_000_000, 5_000_000)
 PLAYOUTS = (1, 2, 5, 10, 20, 50, 100)
 """Playouts per move that are tried for the QM player."""
 
+NESTED_PLAYOUTS = (1, 5, 20)
+"""The same, for one that searches inside its playouts."""
+
 ROUNDS = 3
 """Of what is only run here; its intervals are wide, and do for what it shows."""
 
@@ -101,7 +104,7 @@ class Variant:
 class Budget:
     """What the QM player does with so many playouts per move."""
 
-    playouts: int
+    learner: QSettings
     start: Interval
     level: Interval
 
@@ -152,7 +155,7 @@ def matches_beyond(cases: Cases) -> int:
     """How many matches that takes."""
     climbs = sum(climb.matches for climb in _climbs(cases))
     courses = sum(course.matches for course in _courses(cases))
-    budgets = sum(case.matches for case in _budgets(cases).values())
+    budgets = sum(case.matches for case in _budgets(cases))
     return climbs + courses + ROUNDS * budgets
 
 
@@ -247,30 +250,28 @@ def _play_published(course: _Course, seed: int) -> Floats:
 # ── playouts ────────────────────────────────────────────────────────────────────────
 
 
-def _budgets(cases: Cases) -> dict[int, Case]:
+def _budgets(cases: Cases) -> list[Case]:
     length = cases.scaled(LENGTHS[0])
-    return {
-        playouts: Case(
-            f"qm with {playouts}",
-            GAME,
-            length,
-            QSettings(playouts=playouts),
-            Cosine(length),
-        )
-        for playouts in PLAYOUTS
-    }
+    flat = [(f"qm with {n}", QSettings(playouts=n)) for n in PLAYOUTS]
+    nested = [
+        (f"qm with {n}, nested", QSettings(playouts=n, level=2))
+        for n in NESTED_PLAYOUTS
+    ]
+    return [
+        Case(name, GAME, length, learner, Cosine(length))
+        for name, learner in flat + nested
+    ]
 
 
 def _try_budgets(cases: Cases, jobs: int, advance: Advance) -> list[Budget]:
     wanted = _budgets(cases)
-    courses = run_cases(
-        list(wanted.values()), ROUNDS, cases.settings.seed, jobs, advance
-    )
+    courses = run_cases(wanted, ROUNDS, cases.settings.seed, jobs, advance)
     return [
         Budget(
-            playouts,
+            case.learner,
             mean_interval(read(courses[case], Measure.WINS).start),
             mean_interval(final(courses[case], Measure.WINS)),
         )
-        for playouts, case in wanted.items()
+        for case in wanted
+        if isinstance(case.learner, QSettings)
     ]

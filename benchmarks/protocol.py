@@ -1,0 +1,308 @@
+"""How many tic-tac-toe matches a second: in this process, and over the network.
+
+    python benchmarks/protocol.py                 everything, about a minute
+    python benchmarks/protocol.py --matches 300   fewer matches
+
+Over loopback the players are two `gamelore serve --player random` processes, and every
+message has a connection of its own, as the GGP protocol wants it. A manager waits for
+its players most of the time, so several managers, each a process with one match at a
+time, share the two players.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from gamelore.games import load
+from gamelore.play import PLAYERS, PlainContestant, RandomPlayer, play_match
+from gamelore.protocol.exchange import Address, Call, make_calls
+from gamelore.protocol.manager import ManagedMatch, Manager, MatchSettings
+from gamelore.protocol.match_files import write_match
+from gamelore.protocol.messages import (
+    Message,
+    Play,
+    Start,
+    Stop,
+    read_message,
+    read_move,
+    write_message,
+)
+from gamelore.protocol.peers import LocalPeer, RemotePeer
+from gamelore.protocol.wire import (
+    ReplyReader,
+    RequestReader,
+    write_reply,
+    write_request,
+)
+from gamelore.simulate import Simulator, simulator
+
+GAME = "tictactoe"
+CLOCKS = MatchSettings(start_clock=10, play_clock=5)
+ROUNDS = 3
+WARM_UP = 30
+
+_ECHO = """
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+    connection, _ = server.accept()
+    connection.recv(65536)
+    connection.sendall(b"HTTP/1.0 200 OK\\r\\nContent-length: 4\\r\\n\\r\\nnoop")
+    connection.close()
+"""
+
+
+class Run(NamedTuple):
+    """Matches over the network, and what they cost."""
+
+    matches: int
+    seconds: float
+    faults: int
+    managers: float
+    """Processor seconds of all managers."""
+    players: float
+    """Processor seconds of both players."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--matches", type=int, default=1000)
+    parser.add_argument("--managers", type=int, nargs="*", default=[1, 2, 3, 4])
+    options = parser.parse_args()
+    print(f"{GAME}, CPython {platform.python_version()}, {os.cpu_count()} cores\n")
+    engine = simulator(load(GAME))
+    in_process(engine, options.matches)
+    over_loopback(options.matches, options.managers)
+    parts(engine, options.matches)
+
+
+# ── in this process ─────────────────────────────────────────────────────────────────
+
+
+def in_process(engine: Simulator, matches: int) -> None:
+    """Matches per second on the open path."""
+    players = {"x": RandomPlayer(1), "o": RandomPlayer(2)}
+    contestants = [PlainContestant(PLAYERS["random"], seed) for seed in (1, 2)]
+    peers = [LocalPeer(each, f"r{i}") for i, each in enumerate(contestants)]
+    manager = Manager(engine, MatchSettings(float("inf"), float("inf")))
+    show_rate(
+        "in process, two players",
+        matches,
+        lambda seed: play_match(engine, players, seed=seed),
+    )
+    show_rate(
+        "in process, by the manager",
+        matches,
+        lambda seed: manager.run(peers, seed=seed),
+    )
+
+
+def show_rate(title: str, matches: int, play: Callable[[int], object]) -> None:
+    """Print the best and the median of some rounds."""
+    rates = []
+    play(0)
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        for seed in range(matches):
+            play(seed)
+        rates.append(matches / (time.perf_counter() - started))
+    median, best = statistics.median(rates), max(rates)
+    print(f"{title:28} {median:8,.0f} matches/s   (best round {best:,.0f})")
+
+
+# ── over the network ────────────────────────────────────────────────────────────────
+
+
+def over_loopback(matches: int, managers: Sequence[int]) -> None:
+    """Matches per second with so many managers at once."""
+    print("\nover loopback                 matches/s  processor ms per match")
+    print("                                          managers   players  faults")
+    with served(2, at_once=max(managers)) as players:
+        ports = [port for _, port in players]
+        for count in managers:
+            with ProcessPoolExecutor(
+                count, multiprocessing.get_context("spawn")
+            ) as pool:
+                list(pool.map(manage, [ports] * count, [WARM_UP] * count))
+                run = timed_run(pool, players, count, matches)
+            title = f"  {count} manager{'' if count == 1 else 's'}"
+            each = 1000 / run.matches
+            print(
+                f"{title:28} {run.matches / run.seconds:10,.0f}"
+                f" {each * run.managers:11.2f} {each * run.players:9.2f}"
+                f" {run.faults:7}"
+            )
+
+
+def timed_run(
+    pool: ProcessPoolExecutor,
+    players: Sequence[tuple[int, int]],
+    count: int,
+    matches: int,
+) -> Run:
+    ports = [port for _, port in players]
+    share = matches // count
+    before = sum(processor_seconds(process) for process, _ in players)
+    started = time.perf_counter()
+    results = list(pool.map(manage, [ports] * count, [share] * count))
+    seconds = time.perf_counter() - started
+    after = sum(processor_seconds(process) for process, _ in players)
+    faults = sum(found for found, _ in results)
+    managers = sum(used for _, used in results)
+    return Run(share * count, seconds, faults, managers, after - before)
+
+
+def manage(ports: Sequence[int], matches: int) -> tuple[int, float]:
+    """Run matches; how many faults there were, and processor seconds."""
+    manager = Manager(simulator(load(GAME)), CLOCKS)
+    peers = [RemotePeer("127.0.0.1", port) for port in ports]
+    started = time.process_time()
+    faults = sum(
+        len(manager.run(peers, seed=seed).record.faults) for seed in range(matches)
+    )
+    return faults, time.process_time() - started
+
+
+@contextmanager
+def served(count: int, at_once: int) -> Iterator[list[tuple[int, int]]]:
+    """Players on ports: the number of each process, and its port."""
+    command = [sys.executable, "-m", "gamelore", "serve", "--player", "random"]
+    command += ["--port", "0", "--quiet", "--at-once", str(at_once)]
+    processes = [
+        subprocess.Popen(
+            [*command, "--seed", str(seed)], stderr=subprocess.PIPE, text=True
+        )
+        for seed in range(1, count + 1)
+    ]
+    try:
+        yield [(process.pid, listening_port(process)) for process in processes]
+    finally:
+        for process in processes:
+            process.terminate()
+            process.wait(10)
+
+
+def listening_port(process: subprocess.Popen[str]) -> int:
+    """The port in the line that says where a player listens."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "listens on" in line:
+            return int(line.rpartition(":")[2])
+    raise RuntimeError("the player did not start")
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has used so far; 0 where the system does not say."""
+    path = Path(f"/proc/{process}/stat")
+    if not path.exists():
+        return 0.0
+    user, system = path.read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+# ── parts ───────────────────────────────────────────────────────────────────────────
+
+
+def parts(engine: Simulator, matches: int) -> None:
+    """What one match costs, part by part, one after the other."""
+    rounds = max(10, matches // 10)
+    contestants = [PlainContestant(PLAYERS["random"], seed) for seed in (1, 2)]
+    peers = [LocalPeer(each, f"r{i}") for i, each in enumerate(contestants)]
+    manager = Manager(engine, MatchSettings(float("inf"), float("inf")))
+    played = [manager.run(peers, seed=seed) for seed in range(rounds)]
+    texts = [messages_of(match) for match in played]
+    count = statistics.mean(len(each) for each in texts)
+    print(f"\nparts of a match over loopback ({count:.1f} messages on average)")
+    table = {
+        "connect, send, receive, close": connecting(texts),
+        "parse: requests and replies": parsing(played, texts),
+        "decide: positions and players": deciding(engine, rounds),
+        "record: write a file": recording(played),
+    }
+    for title, milliseconds in table.items():
+        print(f"  {title:32} {milliseconds:7.3f} ms")
+
+
+def messages_of(match: ManagedMatch) -> list[str]:
+    """Every message of a match, for each player."""
+    rules = (" ".join(match.rules.splitlines()),)
+    moves = match.record.moves
+    one: list[Message] = [
+        Start(match.match, "x", rules, 10, 5),
+        *(Play(match.match, joint) for joint in (None, *moves[:-1])),
+        Stop(match.match, moves[-1]),
+    ]
+    return [write_message(message) for message in one for _ in range(2)]
+
+
+def milliseconds_each(count: int, started: float) -> float:
+    return 1000 * (time.perf_counter() - started) / count
+
+
+def connecting(texts: Sequence[Sequence[str]]) -> float:
+    """Against players that answer without thinking; two are asked at once."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _ECHO], stdout=subprocess.PIPE, text=True
+    ) as echo:
+        try:
+            assert echo.stdout is not None
+            address = Address.of("127.0.0.1", int(echo.stdout.readline()))
+            requests = [[write_request(text) for text in each] for each in texts]
+            started = time.perf_counter()
+            for each in requests:
+                for pair in zip(each[::2], each[1::2], strict=True):
+                    make_calls([Call(address, request, 5) for request in pair])
+            return milliseconds_each(len(texts), started)
+        finally:
+            echo.terminate()
+
+
+def parsing(played: Sequence[ManagedMatch], texts: Sequence[Sequence[str]]) -> float:
+    """Both sides: writing and reading all requests and replies."""
+    started = time.perf_counter()
+    for match, each in zip(played, texts, strict=True):
+        for text in each:
+            request = RequestReader().feed(write_request(text))
+            assert request is not None
+            read_message(request.text)
+        for joint in match.record.moves:
+            for move in joint:
+                reply = ReplyReader().feed(write_reply(str(move)))
+                assert reply is not None
+                read_move(reply.text)
+    return milliseconds_each(len(played), started)
+
+
+def deciding(engine: Simulator, rounds: int) -> float:
+    """The rules and the players alone; each of manager and players follows them."""
+    players = {"x": RandomPlayer(1), "o": RandomPlayer(2)}
+    started = time.perf_counter()
+    for seed in range(rounds):
+        play_match(engine, players, seed=seed)
+    return milliseconds_each(rounds, started)
+
+
+def recording(played: Sequence[ManagedMatch]) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        for match in played:
+            write_match(match, folder)
+        return milliseconds_each(len(played), started)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,289 @@
+"""`gamelore match`: matches between players on the network and in this process."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from gamelore.cli.contestants import contestant_of, store_option
+from gamelore.cli.engine import prepare
+from gamelore.cli.match_view import LiveView, NoView, PlainView, View
+from gamelore.cli.options import engine_option, json_option, seed_option
+from gamelore.errors import GameloreError
+from gamelore.games import load
+from gamelore.play.match import MOVE_LIMIT
+from gamelore.play.ratings import Result
+from gamelore.play.standings import standings, table
+from gamelore.protocol.manager import ManagedMatch, Manager, MatchSettings, seats_of
+from gamelore.protocol.match_files import write_match
+from gamelore.protocol.peers import (
+    LocalPeer,
+    Peer,
+    RemotePeer,
+    address_of,
+    introduce,
+)
+
+SEEDS = 2**63
+
+
+@dataclass
+class Series:
+    """Matches one after the other, between the same players."""
+
+    manager: Manager
+    peers: Sequence[Peer]
+    seed: int
+    swap: bool
+    output: Path | None
+    view: View
+    matches: list[ManagedMatch] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+    def run(self, repeat: int) -> None:
+        """Play so many matches; those that were finished are kept whatever happens."""
+        with self.view.showing():
+            for number in range(repeat):
+                self.view.begin(number + 1)
+                match = self.manager.run(
+                    self._seated(number),
+                    seed=match_seed(self.seed, number),
+                    observer=self.view.observe,
+                )
+                self.matches.append(match)
+                if self.output is not None:
+                    self.files.append(write_match(match, self.output))
+                self.view.end(match)
+
+    def _seated(self, number: int) -> list[Peer]:
+        """The peers in the order of the roles; with `swap` everybody moves on."""
+        shift = number % len(self.peers) if self.swap else 0
+        return [*self.peers[shift:], *self.peers[:shift]]
+
+    def results(self) -> list[Result]:
+        """What came of the matches that were played to their ends."""
+        return [result_of(match) for match in self.matches if match.record.complete]
+
+
+def match_seed(seed: int, number: int) -> int:
+    """What decides the lots of one match of a series."""
+    return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
+
+
+def result_of(match: ManagedMatch) -> Result:
+    """A match without what lots decided for."""
+    record = match.record
+    seats = seats_of(match.game)
+    faults = Counter(fault.role for fault in record.faults)
+    return Result(
+        players=tuple(match.results[role][0] for role in seats),
+        goals=tuple(match.results[role][1] for role in seats),
+        faults=tuple(faults[role] for role in seats),
+        game=match.game.name,
+    )
+
+
+def peers_of(specs: Sequence[str], store: Path | None, seed: int) -> list[Peer]:
+    """A peer for each player named, each with a name of its own."""
+    peers: list[Peer] = []
+    for number, spec in enumerate(specs):
+        address = address_of(spec)
+        if address is not None:
+            peers.append(RemotePeer(*address))
+        else:
+            own_seed = (seed + number) % SEEDS
+            contestant = contestant_of(spec, store=store, seed=own_seed)
+            peers.append(LocalPeer(contestant, spec))
+    remote = [peer for peer in peers if isinstance(peer, RemotePeer)]
+    for peer, mishap in introduce(remote):
+        click.echo(
+            f"warning: {peer.address} does not answer: {mishap.message}", err=True
+        )
+    _tell_apart(peers)
+    return peers
+
+
+def _tell_apart(peers: Sequence[Peer]) -> None:
+    """Number those whose names are the same."""
+    seen: Counter[str] = Counter()
+    for peer in peers:
+        seen[peer.name] += 1
+        if seen[peer.name] > 1:
+            peer.name = f"{peer.name}#{seen[peer.name]}"
+
+
+def view_for(quiet: bool, repeat: int) -> View:
+    """What suits where the output goes."""
+    if quiet:
+        return NoView()
+    return LiveView(repeat) if sys.stdout.isatty() else PlainView(repeat)
+
+
+def as_record(series: Series) -> dict[str, Any]:
+    """The series as JSON."""
+    files: list[str | None] = [str(path) for path in series.files]
+    files = files or [None] * len(series.matches)
+    return {
+        "game": series.manager.simulator.game.name,
+        "matches": [
+            {
+                "match": match.match,
+                "seed": match.seed,
+                "players": list(match.players),
+                "roles": list(match.record.roles),
+                "goals": list(match.record.goals),
+                "moves": len(match.record.moves),
+                "complete": match.record.complete,
+                "faults": [
+                    {"step": f.step, "role": f.role, "kind": f.kind, "what": f.message}
+                    for f in match.record.faults
+                ],
+                "file": path,
+            }
+            for match, path in zip(series.matches, files, strict=True)
+        ],
+        "players": [row.to_json() for row in standings(series.results())],
+    }
+
+
+def show_summary(series: Series, as_json: bool) -> None:
+    """Print what all matches come to."""
+    if as_json:
+        click.echo(json.dumps(as_record(series), indent=2))
+        return
+    results = series.results()
+    if results:
+        click.echo(f"\n{table(standings(results))}")
+    unfinished = len(series.matches) - len(results)
+    if unfinished:
+        click.echo(f"{unfinished} cut off at the move limit, and not counted")
+    if series.files:
+        click.echo(f"records are in {series.files[0].parent}")
+
+
+_SECONDS = click.FloatRange(min=0, min_open=True, max=1e7)
+
+
+@click.command(
+    "match",
+    epilog="""\b
+Examples:
+  gamelore match tictactoe minimax random
+  gamelore match connect-four localhost:9147 monte-carlo --play-clock 2 --repeat 10
+  gamelore match othello my_module:MyPlayer novice --swap --output records
+  gamelore match trio random random random --json
+
+A PLAYER is host:port for a player on the network, the name of a built-in one, or
+module:Class. Ctrl-C aborts the match that is running, and keeps those before it.
+""",
+)
+@click.argument("game")
+@click.argument("players", nargs=-1, required=True, metavar="PLAYER...")
+@click.option(
+    "--start-clock",
+    type=_SECONDS,
+    default=10.0,
+    show_default=True,
+    help="Seconds to get ready; a match begins as soon as all are.",
+)
+@click.option(
+    "--play-clock",
+    type=_SECONDS,
+    default=5.0,
+    show_default=True,
+    help="Seconds for each move.",
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(min=0, max=3600),
+    default=1.0,
+    show_default=True,
+    help="Seconds that a move may come late, for the way it has to go.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(1, 10**7),
+    default=1,
+    show_default=True,
+    help="How many matches.",
+)
+@click.option("--swap", is_flag=True, help="Have players take turns in the roles.")
+@click.option(
+    "--scramble",
+    is_flag=True,
+    help="Send the rules under other names, new ones for each match.",
+)
+@click.option(
+    "--move-limit",
+    type=click.IntRange(1),
+    default=MOVE_LIMIT,
+    show_default=True,
+    help="End matches that are longer.",
+)
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the records, one file for each match.",
+)
+@store_option
+@click.option("--quiet", is_flag=True, help="Print nothing but the summary.")
+@seed_option
+@engine_option
+@json_option
+def command(
+    game: str,
+    players: tuple[str, ...],
+    start_clock: float,
+    play_clock: float,
+    grace: float,
+    repeat: int,
+    swap: bool,
+    scramble: bool,
+    move_limit: int,
+    output: Path | None,
+    store: Path | None,
+    quiet: bool,
+    seed: int,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Have players play matches against each other.
+
+    Players are given in the order of the game's roles; the role random needs none. A
+    move that is late, illegal or garbled is replaced by a random legal one and
+    recorded. The seed decides what is drawn by lot, and the players in this process
+    get the numbers from it on as theirs.
+    """
+    _check_seats(game, players)
+    settings = MatchSettings(start_clock, play_clock, grace, move_limit, scramble)
+    with ExitStack() as stack:
+        peers = peers_of(players, store, seed)
+        for peer in peers:
+            stack.callback(peer.close)
+        manager = Manager(prepare(game, engine), settings)
+        view = view_for(quiet or as_json, repeat)
+        series = Series(manager, peers, seed, swap, output, view)
+        try:
+            series.run(repeat)
+        finally:
+            show_summary(series, as_json)
+
+
+def _check_seats(game: str, players: Sequence[str]) -> None:
+    """Before anything slow is done: are there as many players as it takes?"""
+    rules = load(game)
+    seats = seats_of(rules)
+    if len(players) != len(seats):
+        raise GameloreError(
+            f"{rules.name} takes {len(seats)} players, for {', '.join(seats)}; "
+            f"{len(players)} given"
+        )

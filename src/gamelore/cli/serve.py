@@ -1,0 +1,160 @@
+"""`gamelore serve`: a player on a port, for any GGP manager to call."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from types import FrameType
+
+import click
+
+from gamelore.cli.contestants import (
+    NAMES,
+    WHO,
+    contestant_of,
+    rehearse,
+    store_option,
+)
+from gamelore.cli.engine import announce_kernels
+from gamelore.cli.progress import waiting
+from gamelore.errors import GameloreError
+from gamelore.protocol.player_server import PORT, PlayerServer, ServerLimits
+
+_SWITCHES = 0.001
+"""Seconds between chances for another thread: a thinking player is not to hold up the
+one that watches its clock."""
+
+DEFAULTS = ServerLimits()
+
+
+@click.command(name="serve")
+@click.option(
+    "--player",
+    "spec",
+    metavar="PLAYER",
+    default="monte-carlo",
+    show_default=True,
+    help=f"Who plays: {WHO}.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 is open to the network.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=PORT,
+    show_default=True,
+    help="Port to listen on; 0 lets the system choose.",
+)
+@click.option("--name", help="What it calls itself.  [default: gamelore-PLAYER]")
+@click.option(
+    "--at-once",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Matches at once; a manager that asks for more is told `busy`.",
+)
+@click.option(
+    "--opponent",
+    "opponents",
+    multiple=True,
+    help="Name of another player, where managers do not say; one for each.",
+)
+@store_option
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0.001, 10),
+    default=DEFAULTS.margin,
+    show_default=True,
+    help="Seconds before the end of a clock when a player must have answered.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Report errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Report more than results.")
+def command(
+    spec: str,
+    host: str,
+    port: int,
+    name: str | None,
+    at_once: int,
+    opponents: tuple[str, ...],
+    store: Path | None,
+    seed: int,
+    margin: float,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """Play for any GGP manager, on a port.
+
+    The manager sends the rules of a game, asks for moves, and says how a match ended;
+    one line about each match goes to standard error. Ctrl-C ends it.
+
+    \b
+    Examples:
+      gamelore serve
+      gamelore serve --player minimax --port 9148 --name ann
+      gamelore serve --player mine.players:Clever --at-once 2
+    """
+    _report(quiet, verbose)
+    sys.setswitchinterval(_SWITCHES)
+    contestant = contestant_of(spec, store=store, seed=seed)
+    try:
+        server = PlayerServer(
+            contestant,
+            host,
+            port,
+            name=name or f"gamelore-{spec.rpartition(':')[2].replace('.', '-')}",
+            limits=ServerLimits(margin=margin),
+            at_once=at_once,
+            opponents=opponents,
+        )
+    except (GameloreError, ValueError) as error:
+        contestant.close()
+        raise GameloreError(str(error)) from error
+    announce_kernels()
+    with _asked_to_end() as ended:
+        with waiting("warming up"):
+            if spec in NAMES:
+                rehearse(spec)
+        with server:
+            where = "{}:{}".format(*server.address)
+            click.echo(f"{server.name} listens on {where}", err=True)
+            ended.wait()
+    click.echo(f"{server.name} has ended", err=True)
+
+
+def _report(quiet: bool, verbose: bool) -> None:
+    """Send the log to standard error, as much of it as is wanted."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    log = logging.getLogger("gamelore")
+    log.handlers[:] = [handler]
+    log.propagate = False
+    level = logging.DEBUG if verbose else logging.INFO
+    log.setLevel(logging.ERROR if quiet else level)
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[Event]:
+    """An event that Ctrl-C and the signal to terminate set."""
+    ended = Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ended.set()
+
+    former = {
+        sign: signal.signal(sign, end) for sign in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield ended
+    finally:
+        for sign, handler in former.items():
+            signal.signal(sign, handler)

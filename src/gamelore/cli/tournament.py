@@ -1,0 +1,227 @@
+"""`gamelore tournament`: round robin, kept on disk, rated at the end."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from gamelore.cli.contestants import LEARNERS, NAMES, contestant_of, rehearse
+from gamelore.cli.engine import prepare
+from gamelore.cli.group import INTERRUPTED
+from gamelore.cli.options import json_option
+from gamelore.cli.progress import progress, waiting
+from gamelore.errors import GameloreError, StuckError, TournamentError
+from gamelore.protocol.peers import (
+    LocalPeer,
+    Peer,
+    RemotePeer,
+    address_of,
+    introduce,
+)
+from gamelore.protocol.schedule import Fixture, number_of, schedule
+from gamelore.protocol.tournament import Hall, play_fixtures
+from gamelore.protocol.tournament_file import (
+    EXAMPLE,
+    Competitor,
+    Tournament,
+    read_tournament,
+)
+from gamelore.protocol.tournament_folder import TournamentFolder
+from gamelore.protocol.tournament_report import Report, write_report
+
+_ERRORS_SHOWN = 5
+
+
+# ── who plays ───────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def at_hand(tournament: Tournament, names: Iterable[str]) -> Iterator[dict[str, Peer]]:
+    """The players of these names; they are let go at the end."""
+    wanted, peers = {*names}, dict[str, Peer]()
+    try:
+        for each in tournament.competitors:
+            if each.name in wanted:
+                peers[each.name] = peer_of(each, tournament.seed)
+        check_answers(peers)
+        yield peers
+    finally:
+        for peer in peers.values():
+            peer.close()
+
+
+def peer_of(competitor: Competitor, seed: int) -> Peer:
+    """A player that can be met; an error names it where it cannot."""
+    try:
+        address = address_of(competitor.spec)
+        if address is not None:
+            return RemotePeer(*address, name=competitor.name)
+        if competitor.spec in LEARNERS:
+            competitor.store.parent.mkdir(parents=True, exist_ok=True)
+        own_seed = number_of(seed, "player", competitor.name)
+        contestant = contestant_of(
+            competitor.spec, store=competitor.store, seed=own_seed
+        )
+        return LocalPeer(contestant, competitor.name)
+    except GameloreError as error:
+        raise TournamentError(f"players.{competitor.name}: {error}") from error
+
+
+def check_answers(peers: Mapping[str, Peer]) -> None:
+    """Make sure that all are there: what they miss would count against them."""
+    remote = {
+        name: peer for name, peer in peers.items() if isinstance(peer, RemotePeer)
+    }
+    for peer, mishap in introduce([*remote.values()]):
+        raise TournamentError(
+            f"players.{peer.name}: nobody plays at {peer.address} ({mishap.message});"
+            f" start it first, as in: gamelore serve --port {peer.address.port}"
+        )
+    for name, peer in remote.items():
+        peer.name = name  # not the one it gave itself: that of the tournament
+
+
+def warm_up(tournament: Tournament, names: Iterable[str]) -> None:
+    """Load what built-in players need, so that no first match has to wait for it."""
+    wanted = {*names}
+    specs = {each.spec for each in tournament.competitors if each.name in wanted}
+    with waiting("warming up"):
+        for spec in sorted(specs & {*NAMES}):
+            rehearse(spec)
+
+
+# ── the matches ─────────────────────────────────────────────────────────────────────
+
+
+def play_rest(
+    folder: TournamentFolder, fixtures: list[Fixture]
+) -> dict[Fixture, StuckError]:
+    """Play the matches that are not over; what could not be played, and why."""
+    tournament = folder.tournament
+    done = folder.results(fixtures)
+    ahead = [fixture for fixture in fixtures if fixture not in done]
+    if not ahead:
+        return {}
+    games = {fixture.game for fixture in ahead}
+    names = {name for fixture in ahead for name in fixture.players}
+    with at_hand(tournament, names) as peers:
+        simulators = {
+            each.name: prepare(each.game, "auto")
+            for each in tournament.disciplines
+            if each.name in games
+        }
+        warm_up(tournament, names)
+        hall = Hall(folder, simulators, peers)
+        with progress(tournament.name, len(fixtures)) as advance:
+            advance(len(done))
+            return play_fixtures(
+                ahead, hall.play, tournament.at_once, lambda fixture: advance(1)
+            )
+
+
+@contextmanager
+def ended_gently() -> Iterator[None]:
+    """Have a request to end act as Ctrl-C does."""
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def leave(folder: TournamentFolder, fixtures: list[Fixture], file: Path) -> NoReturn:
+    """Say how to go on after an interrupt."""
+    done = len(folder.results(fixtures))
+    click.echo(
+        f"interrupted after {done:,} of {len(fixtures):,} matches; all are kept, and"
+        f" this goes on with them:\n  gamelore tournament {file}",
+        err=True,
+    )
+    raise click.exceptions.Exit(INTERRUPTED)
+
+
+def complain(stuck: dict[Fixture, StuckError]) -> NoReturn:
+    """Say which matches could not be played to their end."""
+    click.echo(f"error: {len(stuck):,} matches could not be played:", err=True)
+    for fixture, error in [*stuck.items()][:_ERRORS_SHOWN]:
+        click.echo(f"  {fixture.id}: {error}", err=True)
+    raise click.exceptions.Exit(1)
+
+
+def show(report: Report, as_json: bool) -> None:
+    """Print the tables."""
+    click.echo(json.dumps(report.to_json(), indent=2) if as_json else report)
+
+
+# ── the command ─────────────────────────────────────────────────────────────────────
+
+
+def print_example(context: click.Context, option: click.Parameter, given: bool) -> None:
+    """Print a file to begin with, and end."""
+    if given and not context.resilient_parsing:
+        click.echo(EXAMPLE, nl=False)
+        context.exit()
+
+
+@click.command(
+    "tournament",
+    epilog="""\b
+Examples:
+  gamelore tournament --example > cup.toml
+  gamelore tournament cup.toml
+  gamelore tournament cup.toml --standings --json
+""",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--example",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_example,
+    help="Print a commented FILE, and end.",
+)
+@click.option(
+    "--standings",
+    "no_play",
+    is_flag=True,
+    help="Play nothing: only the table of what has been played.",
+)
+@json_option
+def command(file: Path, no_play: bool, as_json: bool) -> None:
+    """Play a tournament, and rate the players.
+
+    FILE says in TOML who plays what. Every choice of players meets in every game and
+    in every role. Each match is kept as soon as it is over: the same command goes on
+    after an interruption, and plays what was added to FILE in the meantime.
+    """
+    tournament = read_tournament(file)
+    fixtures = list(schedule(tournament))
+    folder = TournamentFolder(tournament)
+    if no_play:
+        show(Report(tournament, folder.results(fixtures), len(fixtures)), as_json)
+        return
+    with folder.opened():
+        try:
+            with ended_gently():
+                stuck = play_rest(folder, fixtures)
+        except KeyboardInterrupt:
+            leave(folder, fixtures, file)
+        report = Report(tournament, folder.results(fixtures), len(fixtures))
+        write_report(report, folder.path)
+    show(report, as_json)
+    if not as_json:
+        click.echo(f"\nwrote {folder.path}/standings.csv and more")
+    if stuck:
+        complain(stuck)

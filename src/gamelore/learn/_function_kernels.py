@@ -1,0 +1,345 @@
+"""Value functions with weights: what they say of positions, and how matches teach them.
+
+N nodes of the atlas, K words per position, I inputs, H hidden units in eights, F
+features, T positions of the longest match.
+
+The inputs of a position are its fluents, a bit each, then its features, then a bias
+that is always 1. Weights stand still while a match is played; it is learned from once
+it has ended. So the sums into the hidden units are carried from position to position,
+and only inputs that changed are added or taken away.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gamelore.atlas._kernels import ENDED, FINE
+from gamelore.kernels import lean_part
+from gamelore.simulate._feature_kernels import FeatureProgram, count_rows
+from gamelore.simulate._lanes import count_ones, lowest_one
+
+NO_FUNCTION, LINEAR, NETWORK = range(3)
+"""Kinds of value functions; without one, values are in a table."""
+
+IDENTITY, SIGMOID, TANH = range(3)
+"""What units do with their sums."""
+
+KNOWN, LEARNED, VALUED = range(3)
+"""What the end of a match is worth: its reward; what is learned of it, from its reward;
+or its reward and what the function says of it besides."""
+
+DIVERGED = 96
+"""A status: an error beyond all measure. The weights are as before the match."""
+
+_ONE = np.uint64(1)
+_NOTHING = np.float32(0.0)
+_UNIT = np.float32(1.0)
+_HALF = np.float32(0.5)
+_EDGE = np.float32(9.0)
+
+
+class Rule(NamedTuple):
+    """How to learn."""
+
+    step_size: float
+    discount: float
+    trace_decay: float
+    risk: float
+
+
+class Lens(NamedTuple):
+    """The features of positions as the first and the second role see them."""
+
+    views: tuple[FeatureProgram, FeatureProgram]
+    counts: np.ndarray  # float32 [2, N, C]
+    measured: np.ndarray  # int64 [2]   so many nodes have been counted
+    room: np.ndarray  # uint64 [64]
+
+
+class Trail(NamedTuple):
+    """Room for the positions of a match that is being learned from."""
+
+    nodes: np.ndarray  # int64 [T]
+    sums: np.ndarray  # float32 [T, H]   into hidden units, by the weights before
+    slopes: np.ndarray  # float32 [T, H]   of values by those sums
+    gains: np.ndarray  # float64 [T]   how much of its gradient a position adds
+    traces: np.ndarray  # float64 [T]   its share of errors to come
+    alike: np.ndarray  # float64 [T]   inputs it has in common with another
+    shares: np.ndarray  # float32 [3, H + 8]   of weights to the output: their traces,
+    # their changes, and what they were
+    direct: np.ndarray  # float64 [3, I]   the same of linear weights
+
+
+class Function(NamedTuple):
+    """A value function: its weights, and room to work in."""
+
+    kind: int  # NO_FUNCTION, LINEAR or NETWORK
+    activation: int  # of hidden units
+    output: int  # of the output
+    units: int  # hidden units that there are; the others of H stay 0
+    fluents: int  # so many inputs are fluents, none if they are not used
+    features: int  # F
+    online: int  # 1: each update changes the predictions that follow it
+    ends: int  # KNOWN, LEARNED or VALUED
+    sees_ends: int  # 1: choices go by the reward of an end, not by its value
+    hidden: np.ndarray  # float32 [I, H]
+    out: np.ndarray  # float32 [H + 8]   the bias at H
+    direct: np.ndarray  # float64 [I]   of linear functions
+    scale: np.ndarray  # float64 [R, 2]   reward = goal · first + second
+    shaping: np.ndarray  # float32 [F]   reward of a feature's going up by 1
+    place: np.ndarray  # int64 [2]   the node and view that `sums` are of, or -1
+    sums: np.ndarray  # float32 [2, H]   of that node, and room for another
+    worth: np.ndarray  # float64 [·]   values of the moves of a node
+    trail: Trail
+    lens: Lens
+
+
+# ── units ───────────────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def squash(x):
+    """tanh(x) to within 1e-6, by a quotient of polynomials; float32."""
+    x = min(max(x, -_EDGE), _EDGE)
+    u = x * x
+    over = np.float32(-4.933863436098212e-09) * u + np.float32(6.4293423968637064e-06)
+    over = over * u + np.float32(0.002592305411365619)
+    over = over * u + np.float32(0.12606818992511143)
+    over = (over * u + np.float32(0.9999976251024486)) * x
+    under = np.float32(0.00018374760108097566) * u + np.float32(0.02239824247236075)
+    under = under * u + np.float32(0.45939344058414927)
+    return over / (under * u + _UNIT)
+
+
+@lean_part
+def shape_of(activation):
+    """A unit as level + height · tanh(pace · sum)."""
+    if activation == SIGMOID:
+        return _HALF, _HALF, _HALF
+    return _NOTHING, _UNIT, _UNIT
+
+
+@lean_part
+def finish(output, total):
+    """What the output makes of its sum, and how fast that rises with the sum."""
+    if output == IDENTITY:
+        return np.float64(total), np.float64(1.0)
+    level, height, pace = shape_of(output)
+    curve = squash(pace * total)
+    slope = pace * height * (_UNIT - curve * curve)
+    return np.float64(level + height * curve), np.float64(slope)
+
+
+@lean_part
+def total_of(terms):
+    """Their sum, in eight parts, so that it does not depend on who compiles it."""
+    a = b = c = d = e = f = g = h = _NOTHING
+    for i in range(0, terms.shape[0], 8):
+        a += terms[i]
+        b += terms[i + 1]
+        c += terms[i + 2]
+        d += terms[i + 3]
+        e += terms[i + 4]
+        f += terms[i + 5]
+        g += terms[i + 6]
+        h += terms[i + 7]
+    return ((a + b) + (c + d)) + ((e + f) + (g + h))
+
+
+@lean_part
+def output_of(function, work):
+    """The sum into the output.  work: float32 [H] sums into hidden units, used up"""
+    level, height, pace = shape_of(function.activation)
+    out = function.out
+    for j in range(work.shape[0]):
+        work[j] = out[j] * (level + height * squash(pace * work[j]))
+    return total_of(work) + out[work.shape[0]]
+
+
+# ── inputs ──────────────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def measure(program, nodes, function, view):
+    """Count the features of all nodes that are new."""
+    if function.features == 0:
+        return
+    lens = function.lens
+    first, end = lens.measured[view], nodes.used[0]
+    if first < end:
+        features = lens.views[0] if view == 0 else lens.views[1]
+        count_rows(
+            program,
+            features,
+            nodes.narrow[0],
+            nodes.rows[first:end],
+            lens.room,
+            lens.counts[view, first:end],
+        )
+        lens.measured[view] = end
+
+
+@lean_part
+def _add(target, weights, i, times):
+    for j in range(target.shape[0]):
+        target[j] += times * weights[i, j]
+
+
+@lean_part
+def sum_up(nodes, function, view, node, target):
+    """The sums into the hidden units at a node, from nothing.  target: float32 [H]"""
+    weights = function.hidden
+    bias = weights.shape[0] - 1
+    for j in range(target.shape[0]):
+        target[j] = weights[bias, j]
+    if function.fluents:
+        for word in range(nodes.rows.shape[1]):
+            bits = nodes.rows[node, word]
+            while bits:
+                _add(target, weights, 64 * word + lowest_one(bits), _UNIT)
+                bits &= bits - _ONE
+    for feature in range(function.features):
+        count = function.lens.counts[view, node, feature]
+        if count != _NOTHING:
+            _add(target, weights, function.fluents + feature, count)
+
+
+@lean_part
+def shift(nodes, function, view, node, other, target):
+    """Turn the sums of a node into those of another.  target: float32 [H]"""
+    weights = function.hidden
+    if function.fluents:
+        for word in range(nodes.rows.shape[1]):
+            after = nodes.rows[other, word]
+            bits = nodes.rows[node, word] ^ after
+            while bits:
+                bit = lowest_one(bits)
+                gone = (after >> np.uint64(bit)) & _ONE == np.uint64(0)
+                _add(target, weights, 64 * word + bit, -_UNIT if gone else _UNIT)
+                bits &= bits - _ONE
+    counts = function.lens.counts
+    for feature in range(function.features):
+        more = counts[view, other, feature] - counts[view, node, feature]
+        if more != _NOTHING:
+            _add(target, weights, function.fluents + feature, more)
+
+
+@lean_part
+def likeness(nodes, function, view, node, other):
+    """The product of the inputs of two nodes, bias included."""
+    product = 1.0
+    if function.fluents:
+        for word in range(nodes.rows.shape[1]):
+            both = nodes.rows[node, word] & nodes.rows[other, word]
+            product += np.float64(count_ones(both))
+    counts = function.lens.counts
+    for feature in range(function.features):
+        one, two = counts[view, node, feature], counts[view, other, feature]
+        product += np.float64(one) * np.float64(two)
+    return product
+
+
+@lean_part
+def weigh(nodes, function, view, node):
+    """What a linear function sums up at a node."""
+    weights = function.direct
+    total = 0.0
+    if function.fluents:
+        for word in range(nodes.rows.shape[1]):
+            bits = nodes.rows[node, word]
+            while bits:
+                total += weights[64 * word + lowest_one(bits)]
+                bits &= bits - _ONE
+    for feature in range(function.features):
+        count = np.float64(function.lens.counts[view, node, feature])
+        total += weights[function.fluents + feature] * count
+    return total + weights[weights.shape[0] - 1]
+
+
+@lean_part
+def reward_of(nodes, function, node, role):
+    """What the end of a match is worth to a role."""
+    scale = function.scale
+    return scale[role, 0] * np.float64(nodes.goals[node, role]) + scale[role, 1]
+
+
+# ── judging ─────────────────────────────────────────────────────────────────────────
+
+
+def judge_linear(program, nodes, function, node, role):
+    """Put what each move of an expanded node leads to, for a role, into `worth`."""
+    view = min(role, 1)
+    measure(program, nodes, function, view)
+    first = nodes.first[node]
+    for i in range(nodes.degree[node]):
+        child = nodes.child[first + i]
+        if nodes.mover[child] == ENDED and function.sees_ends:
+            function.worth[i] = reward_of(nodes, function, child, role)
+        else:
+            total = weigh(nodes, function, view, child)
+            function.worth[i] = linear_value(function, total)
+    return np.int64(FINE)
+
+
+@lean_part
+def linear_value(function, total):
+    if function.output == IDENTITY:
+        return total
+    value, _ = finish(function.output, np.float32(total))
+    return value
+
+
+def judge_network(program, nodes, function, node, role):
+    """The same by a network, from the sums of the node itself."""
+    view = min(role, 1)
+    measure(program, nodes, function, view)
+    place, sums, work = function.place, function.sums[0], function.sums[1]
+    if place[0] < 0 or place[1] != view:
+        sum_up(nodes, function, view, node, sums)
+    elif place[0] != node:
+        shift(nodes, function, view, place[0], node, sums)
+    place[0] = node
+    place[1] = view
+    first = nodes.first[node]
+    for i in range(nodes.degree[node]):
+        child = nodes.child[first + i]
+        if nodes.mover[child] == ENDED and function.sees_ends:
+            function.worth[i] = reward_of(nodes, function, child, role)
+            continue
+        for j in range(work.shape[0]):
+            work[j] = sums[j]
+        shift(nodes, function, view, node, child, work)
+        value, _ = finish(function.output, output_of(function, work))
+        function.worth[i] = value
+    return np.int64(FINE)
+
+
+def judge_nothing(program, nodes, function, node, role):
+    """In the place of a function, where values are in a table."""
+    return np.int64(FINE)
+
+
+def appraise(program, nodes, function, node, role):
+    """The value of one node for a role, from nothing."""
+    view = min(role, 1)
+    measure(program, nodes, function, view)
+    if function.kind == LINEAR:
+        return linear_value(function, weigh(nodes, function, view, node))
+    work = function.sums[1]
+    sum_up(nodes, function, view, node, work)
+    value, _ = finish(function.output, output_of(function, work))
+    return value
+
+
+NO_FEATURES = FeatureProgram(
+    atoms=np.zeros(0, np.int32),
+    blocks=np.zeros(0, np.int32),
+    masks=np.zeros(0, np.uint64),
+    columns=np.zeros(0, np.int32),
+    weights=np.zeros(0, np.float32),
+    averages=np.zeros((0, 2), np.int32),
+    width=0,
+)
+"""For games without any."""

@@ -1,0 +1,104 @@
+"""Settings of value functions that generalise: linear ones and networks.
+
+They say what is learned; how it is learned (step size, discount, traces) is said by
+`TDSettings`, as for tables.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True)
+class _FunctionSettings:
+    """What every value function can be told."""
+
+    updates: Literal["moves", "match"] = "moves"
+    """*moves*: every update changes the predictions that follow it, as in Equations 1
+    and 5 of Campos and Langlois (2003). *match*: all predictions of a match are made
+    with the weights from before it, and one change adds up all updates; cheaper."""
+    ends: Literal["known", "learned", "valued"] = "known"
+    """What the end of a match is worth when the position before it learns: *known*, its
+    reward; *learned*, what the function has learned of it, as with tables; *valued*,
+    its reward and what the function says of it besides."""
+    sees_ends: bool = True
+    """Whether a move that ends the match is chosen by its reward, not by its value."""
+    view: Literal["first", "own"] = "first"
+    """*first*: values are of the first player's goals, whoever moves, and every
+    position of a match teaches. *own*: values are of the goals of who has just moved,
+    with the features as it sees them, and its own moves teach it."""
+    lowest_reward: float = 0.0
+    """What the lowest goal counts."""
+    highest_reward: float = 1.0
+    """What the highest goal counts."""
+    fluents: bool | None = None
+    """Whether each fluent is an input; if not given, where there are no features."""
+    shaping: tuple[tuple[str, float], ...] = ()
+    """Rewards along the way: a feature, by name, and what its going up by 1 earns."""
+
+    def __post_init__(self) -> None:
+        _check_choice("updates", self.updates, ("moves", "match"))
+        _check_choice("ends", self.ends, ("known", "learned", "valued"))
+        _check_choice("view", self.view, ("first", "own"))
+        for name in ("lowest_reward", "highest_reward"):
+            if not math.isfinite(getattr(self, name)):
+                raise ValueError(f"{name} must be finite, got {getattr(self, name)}")
+        if self.lowest_reward >= self.highest_reward:
+            raise ValueError(
+                f"lowest_reward must be less than highest_reward, got"
+                f" {self.lowest_reward} and {self.highest_reward}"
+            )
+
+
+@dataclass(frozen=True)
+class LinearSettings(_FunctionSettings):
+    """V = w · φ, as in the CS221 lecture."""
+
+    output: Literal["identity", "sigmoid", "tanh"] = "identity"
+    """What is made of the sum."""
+    bias: bool = True
+    """Whether there is an input that is always 1."""
+    initial_value: float = 0.0
+    """The weights at first."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_choice("output", self.output, ("identity", "sigmoid", "tanh"))
+        if not math.isfinite(self.initial_value):
+            raise ValueError(f"initial_value must be finite, got {self.initial_value}")
+
+
+@dataclass(frozen=True)
+class NetworkSettings(_FunctionSettings):
+    """One hidden layer; defaults are those of Campos and Langlois (2003)."""
+
+    hidden: int = 40
+    """Hidden units."""
+    activation: Literal["sigmoid", "tanh"] = "sigmoid"
+    """Of the hidden units."""
+    output: Literal["identity", "sigmoid", "tanh"] = "sigmoid"
+    """Of the output unit."""
+    initial_range: float | None = 0.01
+    """Weights are drawn at first from plus or minus this; if `None`, from a range that
+    shrinks with the number of inputs that are on."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_choice("activation", self.activation, ("sigmoid", "tanh"))
+        _check_choice("output", self.output, ("identity", "sigmoid", "tanh"))
+        if self.hidden < 1:
+            raise ValueError(f"hidden must be at least 1, got {self.hidden}")
+        if self.initial_range is not None and not 0 < self.initial_range < math.inf:
+            raise ValueError(
+                f"initial_range must be positive, got {self.initial_range}"
+            )
+
+
+FunctionSettings: TypeAlias = LinearSettings | NetworkSettings
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")

@@ -1,0 +1,323 @@
+"""Value functions that generalise: their weights, and what kernels see of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import Atlas
+from gamelore.atlas.atlas import empty_nodes
+from gamelore.circuit import empty_program
+from gamelore.errors import GameloreError
+from gamelore.gdl import to_kif
+from gamelore.kernels import pointer
+from gamelore.learn import _function_kernels as kernels
+from gamelore.learn import _teaching_kernels as teaching
+from gamelore.learn._function_kernels import Function, Lens, Rule, Trail
+from gamelore.learn.function_settings import (
+    FunctionSettings,
+    LinearSettings,
+    NetworkSettings,
+)
+from gamelore.simulate import CircuitSimulator, Rows
+
+Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
+"""Arrays by name: `hidden` float32 [I, units] and `out` float32 [units + 1] of a
+network, `direct` float64 [I] of a linear function; the last input is the bias."""
+
+_UNITS = {
+    "identity": kernels.IDENTITY,
+    "sigmoid": kernels.SIGMOID,
+    "tanh": kernels.TANH,
+}
+_ENDS = {
+    "known": kernels.KNOWN,
+    "learned": kernels.LEARNED,
+    "valued": kernels.VALUED,
+}
+_JUDGES = {
+    kernels.NO_FUNCTION: (kernels.judge_nothing, teaching.teach_nothing),
+    kernels.LINEAR: (kernels.judge_linear, teaching.teach_linear),
+    kernels.NETWORK: (kernels.judge_network, teaching.teach_network),
+}
+_EIGHT = 8  # hidden units come in so many
+
+
+class ValueFunction:
+    """V(s; w), learned from matches."""
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        settings: FunctionSettings,
+        *,
+        seed: int = 0,
+        longest_match: int = 2000,
+    ) -> None:
+        simulator = atlas.simulator
+        if not isinstance(simulator, CircuitSimulator):
+            raise GameloreError(
+                f"value functions need {simulator.game.name!r} compiled; on the"
+                " interpreter there are tables"
+            )
+        self.atlas = atlas
+        self.settings = settings
+        self.features = (
+            simulator.feature_set if simulator.features is not None else None
+        )
+        self._seed = seed
+        self._longest = longest_match
+        fluents = settings.fluents
+        if fluents is None:
+            fluents = self.features is None
+        self.fluents = len(simulator.compiled.fluents) if fluents else 0
+        if self.inputs == 1:
+            raise GameloreError("a value function needs fluents or features as inputs")
+        self.function = self._empty()
+        self.load(self._first_weights())
+
+    @property
+    def inputs(self) -> int:
+        """I: fluents, features, and the bias."""
+        return self.fluents + len(self.features or ()) + 1
+
+    def fit(self, atlas: Atlas) -> Function:
+        """What kernels see, with room for every node of an atlas."""
+        lens = self.function.lens
+        if self.features is not None and lens.counts.shape[1] < len(atlas.nodes.rows):
+            _, columns = self.features.room(2 * len(atlas.nodes.rows))
+            counts = columns.reshape(2, len(atlas.nodes.rows), -1)
+            lens.measured[:] = 0
+            self.function = self.function._replace(lens=lens._replace(counts=counts))
+        return self.function
+
+    def begin(self) -> None:
+        """Forget where the last match was."""
+        self.function.place[0] = -1
+
+    def forget(self) -> None:
+        """Forget all that goes by the nodes of an atlas."""
+        self.begin()
+        self.function.lens.measured[:] = 0
+
+    # ── weights ─────────────────────────────────────────────────────────────────────
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """A copy of the weights."""
+        function = self.function
+        if isinstance(self.settings, LinearSettings):
+            return {"direct": function.direct.copy()}
+        units, width = self.settings.hidden, function.hidden.shape[1]
+        out = np.append(function.out[:units], function.out[width])
+        return {"hidden": function.hidden[:, :units].copy(), "out": out}
+
+    def load(self, weights: Weights) -> None:
+        """Take these weights; `ValueError` if they are another function's."""
+        for name, mine in self.weights().items():
+            if name not in weights or weights[name].shape != mine.shape:
+                raise ValueError(f"weights must have {name} {list(mine.shape)}")
+        function = self.function
+        if isinstance(self.settings, LinearSettings):
+            function.direct[:] = weights["direct"]
+        else:
+            units, width = self.settings.hidden, function.hidden.shape[1]
+            function.hidden[:, :units] = weights["hidden"]
+            function.out[:units] = weights["out"][:-1]
+            function.out[width] = weights["out"][-1]
+        self.begin()
+
+    def copy(self) -> ValueFunction:
+        """Another with the same weights, which goes its own way."""
+        twin = ValueFunction(
+            self.atlas, self.settings, seed=self._seed, longest_match=self._longest
+        )
+        twin.load(self.weights())
+        return twin
+
+    def _first_weights(self) -> dict[str, npt.NDArray[Any]]:
+        settings = self.settings
+        if isinstance(settings, LinearSettings):
+            direct = np.full(self.inputs, settings.initial_value)
+            direct[-1] = 0.0
+            return {"direct": direct}
+        generator = np.random.default_rng(self._seed)
+        spread = settings.initial_range or 1 / np.sqrt(self._inputs_on())
+        outer = settings.initial_range or 1 / np.sqrt(settings.hidden)
+        hidden = generator.uniform(-spread, spread, (self.inputs, settings.hidden))
+        out = generator.uniform(-outer, outer, settings.hidden + 1)
+        return {"hidden": hidden.astype(np.float32), "out": out.astype(np.float32)}
+
+    def _inputs_on(self) -> int:
+        """How many inputs are on at first: features count as one each."""
+        row = self.atlas.simulator.initial_row()
+        on = int(np.bitwise_count(row).sum()) if self.fluents else 0
+        return 1 + on + len(self.features or ())
+
+    # ── judging ─────────────────────────────────────────────────────────────────────
+
+    def evaluate(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
+        """float64 [n]: the values of positions for the side of a role, by definition.
+
+        In units of reward; ends are valued like any other position.
+        """
+        inputs = self.inputs_of(positions, role)
+        if isinstance(self.settings, LinearSettings):
+            sums = inputs @ self.function.direct
+        else:
+            hidden = inputs @ self.function.hidden.astype(np.float64)
+            levels = _squashed(hidden, self.settings.activation)
+            out = self.function.out.astype(np.float64)
+            sums = levels @ out[: hidden.shape[1]] + out[hidden.shape[1]]
+        return _squashed(sums, self.settings.output)
+
+    def inputs_of(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
+        """float64 [n, I]: the inputs of positions for the side of a role."""
+        parts = []
+        if self.fluents:
+            bits = np.unpackbits(
+                np.ascontiguousarray(positions).view(np.uint8),
+                axis=1,
+                bitorder="little",
+            )
+            parts.append(bits[:, : self.fluents].astype(np.float64))
+        if self.features is not None:
+            counts = self.atlas.simulator.feature_counts(positions, role)
+            parts.append(counts.astype(np.float64))
+        parts.append(np.ones((len(positions), 1)))
+        return np.hstack(parts)
+
+    # ── inside ──────────────────────────────────────────────────────────────────────
+
+    def _empty(self) -> Function:
+        settings, simulator = self.settings, self.atlas.simulator
+        linear = isinstance(settings, LinearSettings)
+        network_inputs = 0 if linear else self.inputs
+        linear_inputs = self.inputs if linear else 0
+        network = settings if isinstance(settings, NetworkSettings) else None
+        bias = isinstance(settings, LinearSettings) and settings.bias
+        width = -(-network.hidden // _EIGHT) * _EIGHT if network else 0
+        positions = self._longest + 2
+        return Function(
+            kind=kernels.LINEAR if linear else kernels.NETWORK,
+            activation=_UNITS[network.activation] if network else kernels.IDENTITY,
+            output=_UNITS[settings.output],
+            units=network.hidden if network else int(bias),
+            fluents=self.fluents,
+            features=len(self.features or ()),
+            online=int(settings.updates == "moves"),
+            ends=_ENDS[settings.ends],
+            sees_ends=int(settings.sees_ends),
+            hidden=np.zeros((network_inputs, width), np.float32),
+            out=np.zeros(width + _EIGHT, np.float32),
+            direct=np.zeros(linear_inputs),
+            scale=self._scale(),
+            shaping=self._shaping(),
+            place=np.full(2, -1, np.int64),
+            sums=np.zeros((2, width), np.float32),
+            worth=np.zeros(max(map(len, simulator.moves))),
+            trail=empty_trail(positions, width, linear_inputs),
+            lens=self._lens(),
+        )
+
+    def _scale(self) -> npt.NDArray[np.float64]:
+        """float64 [R, 2]: how goals become rewards."""
+        settings = self.settings
+        scale = []
+        for goals in self.atlas.simulator.goal_values:
+            low, high = min(goals, default=0), max(goals, default=100)
+            span = settings.highest_reward - settings.lowest_reward
+            factor = span / (high - low) if high > low else 0.0
+            scale.append((factor, settings.lowest_reward - factor * low))
+        return np.array(scale)
+
+    def _shaping(self) -> npt.NDArray[np.float32]:
+        """float32 [F]"""
+        names = list(map(to_kif, self.features.names)) if self.features else []
+        shaping = np.zeros(len(names), np.float32)
+        for name, reward in self.settings.shaping:
+            if name not in names:
+                raise GameloreError(f"no feature {name}: there are {', '.join(names)}")
+            shaping[names.index(name)] = reward
+        return shaping
+
+    def _lens(self) -> Lens:
+        views = kernels.NO_FEATURES, kernels.NO_FEATURES
+        if self.features is not None:
+            views = self.features.program(0), self.features.program(1)
+        return empty_lens()._replace(views=views)
+
+
+def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float64]:
+    if unit == "sigmoid":
+        return np.asarray(1 / (1 + np.exp(-sums)))
+    return np.tanh(sums) if unit == "tanh" else sums
+
+
+def empty_trail(positions: int, width: int, inputs: int) -> Trail:
+    """Room for the positions of a match."""
+    return Trail(
+        nodes=np.zeros(positions, np.int64),
+        sums=np.zeros((positions, width), np.float32),
+        slopes=np.zeros((positions, width), np.float32),
+        gains=np.zeros(positions),
+        traces=np.zeros(positions),
+        alike=np.zeros(positions),
+        shares=np.zeros((3, width + _EIGHT), np.float32),
+        direct=np.zeros((3, inputs)),
+    )
+
+
+def empty_lens() -> Lens:
+    """Of a game without features."""
+    return Lens(
+        views=(kernels.NO_FEATURES, kernels.NO_FEATURES),
+        counts=np.zeros((2, 0, 0), np.float32),
+        measured=np.zeros(2, np.int64),
+        room=np.zeros(64, np.uint64),
+    )
+
+
+@cache
+def no_function() -> Function:
+    """In the place of a function, where values are in a table."""
+    return Function(
+        kind=kernels.NO_FUNCTION,
+        activation=0,
+        output=0,
+        units=0,
+        fluents=0,
+        features=0,
+        online=0,
+        ends=0,
+        sees_ends=0,
+        hidden=np.zeros((0, 0), np.float32),
+        out=np.zeros(_EIGHT, np.float32),
+        direct=np.zeros(0),
+        scale=np.zeros((0, 2)),
+        shaping=np.zeros(0, np.float32),
+        place=np.zeros(2, np.int64),
+        sums=np.zeros((2, 0), np.float32),
+        worth=np.zeros(0),
+        trail=empty_trail(0, 0, 0),
+        lens=empty_lens(),
+    )
+
+
+@cache
+def judge_of(kind: int) -> Any:
+    """The pointer through which kernels judge moves; compiled only if it is wanted."""
+    judge, _ = _JUDGES[kind]
+    return pointer(judge, 0, empty_program(), empty_nodes(), no_function(), 0, 0)
+
+
+@cache
+def teacher_of(kind: int) -> Any:
+    """The pointer through which kernels teach matches."""
+    _, teach = _JUDGES[kind]
+    rule, edges = Rule(0.0, 0.0, 0.0, 0.0), np.zeros(1, np.int64)
+    program, nodes = empty_program(), empty_nodes()
+    return pointer(teach, 0, program, nodes, no_function(), rule, edges, 0, 0, 0)

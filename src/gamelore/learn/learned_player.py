@@ -1,0 +1,57 @@
+"""The player of a contestant that learns: by its values, and by playouts without."""
+
+from __future__ import annotations
+
+import logging
+import math
+from threading import Lock
+
+from gamelore.errors import NotTurnTakingError, StuckError
+from gamelore.gdl import CanonicalForm, Move
+from gamelore.learn.players import GreedyPlayer
+from gamelore.play import Briefing, Clock, Player
+from gamelore.simulate.position import Position
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 0.5  # the share of a clock to wait for others who use the same atlas
+
+
+class LearnedPlayer:
+    """Looks up what was learned; where that cannot be, another player chooses."""
+
+    def __init__(
+        self,
+        learned: GreedyPlayer,
+        spare: Player,
+        lock: Lock,
+        form: CanonicalForm | None,
+    ) -> None:
+        """`lock`: of the atlas; `form`: how names are translated, if they are."""
+        self.learned: GreedyPlayer | None = learned
+        self._spare = spare
+        self._lock = lock
+        self._form = form
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Both players were started when the match was entered."""
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """The move with the best value."""
+        patience = -1 if clock.left == math.inf else max(0.0, _PATIENCE * clock.left)
+        if self.learned is not None and self._lock.acquire(timeout=patience):
+            try:
+                return self._look_up(self.learned, position, clock)
+            except (NotTurnTakingError, StuckError) as error:
+                log.info("playouts decide from here on: %s", error)
+                self.learned = None
+            finally:
+                self._lock.release()
+        return self._spare.choose(position, clock)
+
+    def _look_up(self, player: GreedyPlayer, position: Position, clock: Clock) -> Move:
+        if self._form is None:
+            return player.choose(position, clock)
+        facts = map(self._form.to_canonical, position.facts)
+        canonical = Position(player.values.atlas.simulator, facts)
+        return self._form.to_original(player.choose(canonical, clock))

@@ -1,0 +1,218 @@
+"""The table of a match: tells the peers what happens, and asks all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gamelore.errors import GameloreError, MessageError
+from gamelore.gdl import Move, Role, to_kif
+from gamelore.play.contestant import Entry
+from gamelore.play.match import Answer, MatchRecord, Mishap
+from gamelore.play.player import Clock, Player
+from gamelore.protocol.exchange import Call, make_calls
+from gamelore.protocol.messages import Abort, Message, Play, Start, Stop, write_message
+from gamelore.protocol.peers import Done, Errand, LocalPeer, Peer, RemotePeer, move_of
+from gamelore.protocol.scramble import Scramble
+from gamelore.protocol.wire import Reply, write_request
+from gamelore.simulate.position import Position
+from gamelore.simulate.simulator import Simulator
+
+ABORT_LIMIT = 1.0
+"""Seconds a player has to answer that a match is aborted."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What holds for everybody in one match."""
+
+    match: str
+    simulator: Simulator
+    rules: str
+    """The rules as they are sent: in KIF, in the players' words."""
+    start_clock: float
+    play_clock: float
+    grace: float
+    """Seconds that an answer may come after its clock."""
+    scramble: Scramble | None = None
+
+    def in_their_words(self, term: Move) -> Move:
+        """A term as players on the network know it."""
+        return term if self.scramble is None else self.scramble.to_scrambled(term)
+
+    def in_our_words(self, term: Move) -> Move:
+        """A term of theirs as the rules have it; `MessageError` at unknown words."""
+        return term if self.scramble is None else self.scramble.to_original(term)
+
+
+class PeerTable:
+    """Peers around one match, each in the seat of a role."""
+
+    def __init__(self, terms: Terms, seats: Mapping[Role, Peer]) -> None:
+        self.terms = terms
+        names = {role: peer.name for role, peer in seats.items()}
+        self._remote: dict[Role, _RemoteSeat] = {}
+        self._local: dict[Role, _LocalSeat] = {}
+        for role, peer in seats.items():
+            others = tuple(name for other, name in names.items() if other != role)
+            if isinstance(peer, RemotePeer):
+                self._remote[role] = _RemoteSeat(peer, others)
+            else:
+                self._local[role] = _LocalSeat(peer, role, others, terms)
+
+    def start(self) -> dict[Role, Mishap]:
+        """Tell everybody the rules; who was not ready when the start clock ended."""
+        terms = self.terms
+        errands = {role: seat.enter() for role, seat in self._local.items()}
+        messages = {role: self._start_message(role) for role in self._remote}
+        replies = self._tell(messages, terms.start_clock, introduce=True)
+        mishaps = {}
+        for role, reply in replies.items():
+            if isinstance(reply, Mishap):
+                mishaps[role] = reply
+            elif reply.text.strip().lower() == "busy":
+                mishaps[role] = Mishap("failed", "busy with another match")
+        for role, errand in errands.items():
+            entered = errand.end()
+            if isinstance(entered, Mishap):
+                mishaps[role] = entered
+        return mishaps
+
+    def ask(
+        self, position: Position, moves: Sequence[tuple[Move, ...]]
+    ) -> dict[Role, Answer]:
+        """Everybody's next move."""
+        grace = self.terms.grace
+        errands = {role: seat.choose(position) for role, seat in self._local.items()}
+        answers: dict[Role, Answer] = {}
+        if self._remote:
+            message = Play(self.terms.match, self._last_move(moves))
+            messages: dict[Role, Message] = dict.fromkeys(self._remote, message)
+            replies = self._tell(messages, self.terms.play_clock + grace)
+            for role, reply in replies.items():
+                answers[role] = (
+                    reply if isinstance(reply, Mishap) else self._read_move(reply)
+                )
+        for role, errand in errands.items():
+            chosen = errand.end(grace)
+            answers[role] = chosen.result if isinstance(chosen, Done) else chosen
+        return answers
+
+    def stop(self, record: MatchRecord) -> dict[Role, Mishap]:
+        """Tell everybody that the match is over; who did not take note."""
+        clock = self.terms.play_clock
+        errands = {role: s.finish(record, clock) for role, s in self._local.items()}
+        message = Stop(self.terms.match, self._last_move(record.moves))
+        messages: dict[Role, Message] = dict.fromkeys(self._remote, message)
+        outcomes: dict[Role, object] = {**self._tell(messages, clock)}
+        outcomes |= {role: each.end(self.terms.grace) for role, each in errands.items()}
+        return {r: each for r, each in outcomes.items() if isinstance(each, Mishap)}
+
+    def abort(self, record: MatchRecord) -> None:
+        """Tell everybody that the match is given up; what they say does not matter."""
+        limit = min(ABORT_LIMIT, self.terms.play_clock)
+        errands = [seat.finish(record, limit) for seat in self._local.values()]
+        message = Abort(self.terms.match)
+        messages: dict[Role, Message] = dict.fromkeys(self._remote, message)
+        self._tell(messages, ABORT_LIMIT)
+        for errand in errands:
+            errand.end()
+
+    def _tell(
+        self, messages: Mapping[Role, Message], seconds: float, introduce: bool = False
+    ) -> dict[Role, Reply | Mishap]:
+        """Send each remote player its message; what each replies."""
+        texts: dict[int, str] = {}
+        calls = []
+        for role, message in messages.items():
+            if id(message) not in texts:  # most are the same for all
+                texts[id(message)] = write_message(message)
+            seat = self._remote[role]
+            calls.append(seat.call(texts[id(message)], seconds, introduce))
+        return dict(zip(messages, make_calls(calls), strict=True))
+
+    def _start_message(self, role: Role) -> Start:
+        terms = self.terms
+        theirs = to_kif(terms.in_their_words(role))
+        # The rules are text already: they are the same for all players and matches.
+        rules = (terms.rules,)
+        clocks = terms.start_clock, terms.play_clock
+        return Start(terms.match, theirs, rules, *clocks)
+
+    def _last_move(self, moves: Sequence[tuple[Move, ...]]) -> tuple[Move, ...] | None:
+        if not moves:
+            return None
+        return tuple(map(self.terms.in_their_words, moves[-1]))
+
+    def _read_move(self, reply: Reply) -> Answer:
+        move = _move_in(reply.body)
+        if isinstance(move, Mishap):
+            return move
+        try:
+            return self.terms.in_our_words(move)
+        except MessageError as error:
+            return Mishap("illegal", f"{to_kif(move)} is not legal: {error}", move)
+
+
+@lru_cache(maxsize=4096)
+def _move_in(body: bytes) -> Move | Mishap:
+    """The move in the body of a reply; most have been met before."""
+    return move_of(Reply(200, {}, body))
+
+
+class _RemoteSeat:
+    """A player on the network, in one match."""
+
+    def __init__(self, peer: RemotePeer, opponents: tuple[str, ...]) -> None:
+        self._peer = peer
+        self._opponents = opponents
+
+    def call(self, text: str, seconds: float, introduce: bool) -> Call:
+        """A message to this player; at the start it learns who the others are."""
+        address = self._peer.address
+        opponents = self._opponents if introduce else ()
+        request = write_request(
+            text, host=address.host, receiver=self._peer.name, opponents=opponents
+        )
+        return Call(address, request, seconds)
+
+
+class _LocalSeat:
+    """A contestant in this process, in one match."""
+
+    def __init__(
+        self, peer: LocalPeer, role: Role, opponents: tuple[str, ...], terms: Terms
+    ) -> None:
+        clocks = terms.start_clock, terms.play_clock
+        self._peer = peer
+        self._terms = terms
+        self._entry = Entry(terms.match, terms.simulator, role, opponents, *clocks)
+        self._player: Player | None = None
+
+    def enter(self) -> Errand[None]:
+        """Prepare for the match."""
+
+        def task(clock: Clock) -> None:
+            self._player = self._peer.contestant.enter(self._entry, clock)
+
+        return self._peer.begin(task, self._terms.start_clock)
+
+    def choose(self, position: Position) -> Errand[Move]:
+        """Choose a move."""
+
+        def task(clock: Clock) -> Move:
+            if self._player is None:
+                raise GameloreError("it never got ready")
+            return self._player.choose(position, clock)
+
+        return self._peer.begin(task, self._terms.play_clock)
+
+    def finish(self, record: MatchRecord, seconds: float) -> Errand[None]:
+        """Make what there is to be made of the match."""
+
+        def task(clock: Clock) -> None:
+            if self._player is not None:
+                self._peer.contestant.finish(self._entry, record)
+
+        return self._peer.begin(task, seconds)

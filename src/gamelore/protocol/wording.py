@@ -1,0 +1,43 @@
+"""A match's own words for the moves of a canonical game."""
+
+from __future__ import annotations
+
+from gamelore.gdl import Move, Role, to_kif
+from gamelore.gdl.canonical import CanonicalForm
+
+_REMEMBERED = 4096  # moves and joint moves whose translation is remembered
+
+
+class Wording:
+    """Translates between the spelling of rules as sent and their canonical game."""
+
+    def __init__(self, form: CanonicalForm) -> None:
+        self.form = form
+        self.game = form.game
+        self._canonical: dict[tuple[Move, ...], tuple[Move, ...]] = {}
+        self._texts: dict[Move, str] = {}
+
+    def canonical(self, joint: tuple[Move, ...]) -> tuple[Move, ...]:
+        """A joint move as sent, in canonical names."""
+        known = self._canonical.get(joint)
+        if known is None:
+            known = tuple(map(self.form.to_canonical, joint))
+            if len(self._canonical) >= _REMEMBERED:
+                self._canonical.clear()
+            self._canonical[joint] = known
+        return known
+
+    def text(self, move: Move) -> str:
+        """A move of the canonical game as text in the spelling sent."""
+        known = self._texts.get(move)
+        if known is None:
+            known = to_kif(self.form.to_original(move))
+            if len(self._texts) >= _REMEMBERED:
+                self._texts.clear()
+            self._texts[move] = known
+        return known
+
+    def role(self, role: Role) -> Role | None:
+        """The canonical name of a role as sent, if there is such a role."""
+        name = self.form.to_canonical(role)
+        return name if isinstance(name, str) and name in self.game.roles else None

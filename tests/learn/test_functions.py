@@ -1,0 +1,429 @@
+"""Value functions with weights, beside slow definitions of what they do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from gamelore.atlas import Atlas
+from gamelore.errors import DivergenceError, GameloreError
+from gamelore.games import load
+from gamelore.gdl import Game
+from gamelore.learn import (
+    Checkpoint,
+    CourseStore,
+    Episode,
+    Fixed,
+    GreedyPlayer,
+    LinearSettings,
+    NetworkSettings,
+    OpenTraining,
+    Plan,
+    QSettings,
+    SelfPlay,
+    TDSettings,
+    Training,
+    ValueFunction,
+    load_checkpoint,
+    save_checkpoint,
+)
+from gamelore.learn._function_kernels import Function, Rule
+from gamelore.learn.function_settings import FunctionSettings
+from gamelore.learn.functions import judge_of, teacher_of
+from gamelore.learn.learners import TableLearner
+from gamelore.play import PlayerSettings, RandomPlayer, play_match
+from gamelore.simulate import Interpreter, Simulator, simulator
+
+Floats = npt.NDArray[np.float64]
+
+EXPLORING = Fixed(0.1)
+SMALL = NetworkSettings(hidden=5, initial_range=None)
+
+
+def game_of(name: str) -> Simulator:
+    return simulator(load(name))
+
+
+def random_match(sim: Simulator, seed: int) -> Episode:
+    players = {r: RandomPlayer(seed + i) for i, r in enumerate(sim.roles)}
+    return Episode.of(sim, play_match(sim, players))
+
+
+def learned(plan: Plan, sim: Simulator, episode: Episode) -> Training:
+    """A training that has been taught one match."""
+    training = Training(Atlas(sim), plan)
+    TableLearner(training.values(0)).learn(episode)
+    return training
+
+
+def function_of(training: Training) -> ValueFunction:
+    assert training.function is not None
+    return training.function
+
+
+# ── slow twins ──────────────────────────────────────────────────────────────────────
+
+
+class SlowNetwork:
+    """A network by its definition, with weights as one vector."""
+
+    def __init__(self, function: ValueFunction) -> None:
+        weights = function.weights()
+        self.shape = weights["hidden"].shape
+        self.w = np.concatenate([weights["hidden"].ravel(), weights["out"]])
+        self.w = self.w.astype(np.float64)
+
+    def value(self, x: Floats, w: Floats) -> float:
+        inputs, units = self.shape
+        hidden = w[: inputs * units].reshape(self.shape)
+        out = w[inputs * units :]
+        levels = 1 / (1 + np.exp(-(x @ hidden)))
+        return float(1 / (1 + np.exp(-(levels @ out[:-1] + out[-1]))))
+
+    def gradient(self, x: Floats, w: Floats) -> Floats:
+        """By finite differences."""
+        found = np.zeros_like(w)
+        for i in range(len(w)):
+            step = np.zeros_like(w)
+            step[i] = 1e-5
+            found[i] = (self.value(x, w + step) - self.value(x, w - step)) / 2e-5
+        return found
+
+
+def td_lambda(
+    network: SlowNetwork,
+    inputs: Floats,
+    goal: float,
+    plan: Plan,
+) -> Floats:
+    """Equation 5 of Campos and Langlois (2003), as it is written: the weights after."""
+    rule, function = plan.learner, plan.function
+    assert isinstance(rule, TDSettings)
+    assert function is not None
+    length = len(inputs) if function.ends == "learned" else len(inputs) - 1
+    w, total, trace = network.w, np.zeros_like(network.w), np.zeros_like(network.w)
+    for t in range(length):
+        prediction = network.value(inputs[t], w)
+        trace = rule.trace_decay * trace + network.gradient(inputs[t], w)
+        target = goal if t + 1 == length else 0.0
+        if t + 1 < length + (function.ends == "valued"):
+            target += rule.discount * network.value(inputs[t + 1], w)
+        error = target - prediction
+        error *= 1 - rule.risk if error > 0 else 1 + rule.risk
+        total = total + rule.step_size * error * trace
+        if function.updates == "moves":
+            w = network.w + total
+    return np.asarray(network.w + total)
+
+
+@pytest.mark.parametrize("risk", [0.0, -0.8])
+@pytest.mark.parametrize("ends", ["known", "learned", "valued"])
+@pytest.mark.parametrize("updates", ["moves", "match"])
+def test_a_network_learns_as_defined(updates: str, ends: str, risk: float) -> None:
+    sim = game_of("tictactoe")
+    settings = replace(SMALL, updates=updates, ends=ends)  # type: ignore[arg-type]
+    plan = Plan(
+        TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6, risk=risk),
+        SelfPlay(),
+        function=settings,
+    )
+    episode = random_match(sim, 3)
+    fresh = function_of(Training(Atlas(sim), plan))
+    goal = sim.goals(episode.rows[-1:])[0, 0] / 100
+    inputs = fresh.inputs_of(episode.rows[1:])
+    expected = td_lambda(SlowNetwork(fresh), inputs, goal, plan)
+    found = SlowNetwork(function_of(learned(plan, sim, episode))).w
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert np.abs(found - SlowNetwork(fresh).w).max() > 1e-3
+
+
+@pytest.mark.parametrize("decay", [0.0, 1.0])
+def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
+    """λ = 0 and λ = 1 of a linear function, offline, without a discount."""
+    sim = game_of("connect-3")
+    rule = TDSettings(step_size=0.1, trace_decay=decay)
+    settings = LinearSettings(updates="match", initial_value=0.02)
+    plan = Plan(rule, SelfPlay(), function=settings)
+    episode = random_match(sim, 8)
+    training = Training(Atlas(sim), plan)
+    x = function_of(training).inputs_of(episode.rows[1:-1])
+    before = function_of(training).weights()["direct"]
+    values = x @ before
+    goal = sim.goals(episode.rows[-1:])[0, 0] / 100
+    if decay == 0.0:  # each prediction goes towards the next one
+        errors = np.append(values[1:], goal) - values
+    else:  # each goes towards the reward
+        errors = goal - values
+    TableLearner(training.values(0)).learn(episode)
+    after = function_of(training).weights()["direct"]
+    assert after == pytest.approx(before + 0.1 * errors @ x, abs=1e-12)
+
+
+CHAIN = """
+(role a) (role b)
+(init (at 7 a))
+(other a b) (other b a)
+(<= (legal ?r (take 1)) (true (at ?n ?r)))
+(<= (legal ?r (take 2)) (true (at ?n ?r)) (less ?m ?n) (less ?k ?m))
+(<= (legal ?r noop) (role ?r) (true (at ?n ?s)) (distinct ?r ?s))
+(<= (next (at ?m ?s)) (does ?r (take 1)) (true (at ?n ?r)) (less ?m ?n) (other ?r ?s))
+(<= (next (at ?k ?s)) (does ?r (take 2)) (true (at ?n ?r)) (less ?m ?n) (less ?k ?m)
+    (other ?r ?s))
+(less 0 1) (less 1 2) (less 2 3) (less 3 4) (less 4 5) (less 5 6) (less 6 7)
+(<= terminal (true (at 0 ?r)))
+(<= (goal ?s 100) (true (at 0 ?r)) (other ?r ?s))
+(<= (goal ?r 0) (true (at 0 ?r)))
+(<= (goal ?r 50) (role ?r) (not terminal))
+"""
+"""Take 1 or 2; who takes the last one wins. A position is a single fluent."""
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.4])
+def test_one_input_per_position_is_a_table(risk: float) -> None:
+    """The same matches and the same values, bit for bit."""
+    sim = simulator(Game.from_kif(CHAIN, name="chain"))
+    rule = TDSettings(discount=0.9, risk=risk, sees_ends=False)
+    table = Training(Atlas(sim), Plan(rule, SelfPlay(), schedule=EXPLORING, seed=2))
+    linear = LinearSettings(
+        bias=False,
+        ends="learned",
+        sees_ends=False,
+        lowest_reward=0,
+        highest_reward=100,
+        initial_value=50.0,
+    )
+    function = Training(Atlas(sim), replace(table.plan, function=linear))
+    rewards = table.run(200).rewards
+    assert (function.run(200).rewards == rewards).all()
+    assert 0 < rewards.mean() < 100
+    for cell in table.table:
+        value = function_of(function).evaluate(cell.row[None])[0]
+        assert value == cell.value
+
+
+def test_no_risk_is_plain() -> None:
+    """κ = 0 changes nothing, and κ ≠ 0 something, for every kind of values."""
+    for function in (None, LinearSettings(), SMALL):
+        totals = []
+        for risk in (0.0, -0.5):
+            plan = Plan(TDSettings(risk=risk), SelfPlay(), function=function)
+            training = Training(Atlas(game_of("tictactoe")), plan)
+            training.run(30)
+            parts = [training.table.values, *training.state().weights.values()]
+            totals.append(sum(float(part.sum()) for part in parts))
+        assert totals[0] != totals[1]
+
+
+# ── judging ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("function", [SMALL, replace(SMALL, hidden=24), LinearSettings()])
+@pytest.mark.parametrize("name", ["connect-four", "breakthrough-6x6"])
+def test_changed_inputs_give_the_same_values(
+    name: str, function: FunctionSettings
+) -> None:
+    """Carried from position to position, and from a position to all after it."""
+    plan = Plan(against=SelfPlay(), function=function)
+    training = Training(Atlas(game_of(name)), plan)
+    training.run(200)
+    values, found = training.values(0), function_of(training)
+    atlas = training.atlas
+    judge = judge_of(found.function.kind)
+    compared = 0
+    values.begin_match()
+    for row in random_match(atlas.simulator, 5).rows[:-1]:
+        node = atlas.number(row)
+        edges = atlas.edges(node)
+        memory = values.memory
+        arguments = atlas.program, atlas.nodes, memory.function, node, 0
+        _call(judge, *arguments)
+        rows = np.stack([atlas.row(edge.child) for edge in edges])
+        expected = found.evaluate(rows)
+        for i, edge in enumerate(edges):
+            if atlas.is_terminal(edge.child):
+                assert memory.function.worth[i] == atlas.goals(edge.child)[0] / 100
+            else:
+                assert memory.function.worth[i] == pytest.approx(expected[i], abs=2e-5)
+                compared += 1
+    assert compared > 30
+
+
+def _call(pointer: object, *arguments: object) -> object:
+    """Call what kernels call through a pointer, as Python."""
+    return pointer.__wrapped__(*arguments)  # type: ignore[attr-defined]
+
+
+PLANS = {
+    "network": ("tictactoe", Plan(against=SelfPlay(), function=SMALL)),
+    "network-second": (
+        "connect-3",
+        Plan(against=PlayerSettings("novice"), seat="second", function=SMALL),
+    ),
+    "network-copy": (
+        "tictactoe",
+        Plan(against=SelfPlay(renew=7), seat="alternate", function=SMALL),
+    ),
+    "network-own": (
+        "tictactoe",
+        Plan(against=SelfPlay(), function=replace(SMALL, view="own")),
+    ),
+    "linear": ("connect-3", Plan(against=SelfPlay(), function=LinearSettings())),
+    "linear-minimax": (
+        "tictactoe",
+        Plan(against=PlayerSettings("minimax"), function=LinearSettings()),
+    ),
+}
+
+
+def assert_same(one: Training, other: Training) -> None:
+    mine, theirs = one.state(), other.state()
+    assert mine.weights.keys() == theirs.weights.keys()
+    for name, array in mine.weights.items():
+        assert array.tobytes() == theirs.weights[name].tobytes()
+    for name, array in mine.copied_weights.items():
+        assert array.tobytes() == theirs.copied_weights[name].tobytes()
+    assert (mine.streams == theirs.streams).all()
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_bulk_and_open_path_are_one(case: str) -> None:
+    name, plan = PLANS[case]
+    plan = replace(plan, schedule=EXPLORING)
+    bulk = Training(Atlas(game_of(name)), plan)
+    opened = OpenTraining(Atlas(game_of(name)), plan)
+    record, other = bulk.run(25), opened.run(25)
+    assert (record.rewards == other.rewards).all()
+    assert (record.lengths == other.lengths).all()
+    assert_same(bulk, opened)
+    assert opened.faults == []
+
+
+@pytest.mark.parametrize("case", ["network-copy", "linear"])
+def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
+    name, plan = PLANS[case]
+    plan = replace(plan, schedule=EXPLORING)
+    whole, part = (Training(Atlas(game_of(name)), plan) for _ in range(2))
+    rewards = whole.run(30).rewards
+    checkpoint = Checkpoint.of(part, part.run(17).rewards)
+    save_checkpoint(checkpoint, tmp_path / "a.course")
+    with CourseStore(tmp_path / "lore.db") as store:
+        store.save(checkpoint)
+        stored = store.load(checkpoint.key)
+    assert stored is not None
+    for found in (load_checkpoint(tmp_path / "a.course"), stored):
+        later = found.training(Atlas(game_of(name)))
+        assert (later.run(13).rewards == rewards[17:]).all()
+        assert_same(whole, later)
+
+
+def test_an_atlas_that_is_emptied_changes_nothing() -> None:
+    """Connect Four fills the working memory again and again; its size is no matter."""
+    plan = Plan(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    small, large = (Training(Atlas(game_of("connect-four")), plan) for _ in range(2))
+    for _ in range(6):
+        large.atlas.grow()
+    rewards = small.run(400).rewards
+    assert (large.run(400).rewards == rewards).all()
+    assert len(large.atlas) > len(small.atlas.nodes.rows)
+    assert_same(small, large)
+
+
+def test_weights_that_run_away_are_given_up() -> None:
+    plan = Plan(
+        TDSettings(step_size=1.0),
+        SelfPlay(),
+        schedule=EXPLORING,
+        function=LinearSettings(highest_reward=100.0),
+    )
+    training = Training(Atlas(game_of("connect-four")), plan)
+    with pytest.raises(DivergenceError, match="lower the step size"):
+        training.run(10_000)
+    assert 0 < training.matches < 10_000
+    weights = training.state().weights["direct"]
+    assert np.isfinite(weights).all()
+    fresh = Training(Atlas(game_of("connect-four")), plan)
+    fresh.run(training.matches)
+    assert_same(training, fresh)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    atlas = Atlas(game_of("tictactoe"))
+    with pytest.raises(GameloreError, match="need 'tictactoe' compiled"):
+        ValueFunction(Atlas(Interpreter(load("tictactoe"))), SMALL)
+    with pytest.raises(GameloreError, match="needs fluents or features"):
+        ValueFunction(atlas, replace(SMALL, fluents=False))
+    with pytest.raises(GameloreError, match="learned by TD"):
+        Training(atlas, Plan(QSettings(), SelfPlay("own"), function=SMALL))
+    with pytest.raises(ValueError, match=r"weights must have hidden \[29, 5\]"):
+        ValueFunction(atlas, SMALL).load({})
+    wrong: dict[str, object] = {
+        "updates": "never",
+        "ends": "all",
+        "view": "bird",
+        "hidden": 0,
+        "activation": "relu",
+        "output": "step",
+        "initial_range": -1.0,
+        "lowest_reward": 2.0,
+    }
+    for name, value in wrong.items():
+        with pytest.raises(ValueError, match=name):
+            replace(SMALL, **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_tictactoe_is_learned_by_self_play() -> None:
+    """Loses less than 1 % to random play, and never to one that looks to the end."""
+    plan = Plan(
+        TDSettings(step_size=0.2, trace_decay=0.5),
+        SelfPlay(),
+        schedule=Fixed(0.1),
+        function=NetworkSettings(hidden=40, initial_range=None),
+    )
+    training = Training(Atlas(game_of("tictactoe")), plan)
+    training.run(200_000)
+    for rival, lost in (("random", 0.01), ("minimax", 0.0)):
+        against = PlayerSettings(rival, epsilon=0.0, depth=9)
+        for seat in ("first", "second"):
+            assert losses(training, against, seat) <= lost
+
+
+def losses(training: Training, against: PlayerSettings, seat: str) -> float:
+    """How often the greedy player loses, of 1,000 matches."""
+    still = Plan(
+        TDSettings(step_size=1e-12),
+        against,
+        seat,  # type: ignore[arg-type]
+        Fixed(0.0),
+        function=training.plan.function,
+    )
+    match = Training(training.atlas, still)
+    function_of(match).load(function_of(training).weights())
+    return float((match.run(1000).rewards == 0).mean())
+
+
+def test_players_use_functions() -> None:
+    plan = Plan(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    training = Training(Atlas(game_of("tictactoe")), plan)
+    training.run(3000)
+    sim = training.atlas.simulator
+    player = GreedyPlayer(training.values(1))
+    goals = [
+        play_match(sim, {"x": RandomPlayer(seed), "o": player}).goals[1] or 0
+        for seed in range(40)
+    ]
+    assert np.mean(goals) > 60
+
+
+def test_units_are_close_to_what_they_stand_for() -> None:
+    """The quotient of polynomials in the place of tanh."""
+    x = np.linspace(-20, 20, 4001).astype(np.float32)
+    from gamelore.learn._function_kernels import squash
+
+    found = np.array([squash.py_func(one) for one in x])
+    assert np.abs(found - np.tanh(x.astype(np.float64))).max() < 1e-6
+    assert Rule and Function and teacher_of

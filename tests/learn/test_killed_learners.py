@@ -1,0 +1,176 @@
+"""Learners killed at random moments: no finished match is lost, none counts twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from gamelore.games import load
+from gamelore.gdl import canonical_form
+from gamelore.learn import Cells, LearningContestant, MatchLog, TDSettings
+from gamelore.learn.match_log import Pupil
+from gamelore.play import Clock, Entry
+from gamelore.simulate import simulator
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+NURSERY = """
+import os, sys
+from pathlib import Path
+from gamelore.games import load
+from gamelore.gdl import canonical_form
+from gamelore.learn import LearningContestant, TDSettings
+from gamelore.play import Clock, Entry, RandomPlayer, play_match
+from gamelore.simulate import simulator
+
+engines = [simulator(canonical_form(load(n)).game) for n in ("tictactoe", "nim")]
+
+def play(contestant, number):
+    engine = engines[number % 2]
+    entry = Entry(f"{os.getpid()}-{number}", engine, engine.roles[0], ("lots",))
+    players = {role: RandomPlayer(number) for role in engine.roles}
+    players[entry.role] = contestant.enter(entry, Clock())
+    contestant.finish(entry, play_match(engine, players))
+    return entry.match
+
+rehearsal = LearningContestant(TDSettings())
+for number in range(4):
+    play(rehearsal, number)
+rehearsal.close()
+print("ready", flush=True)
+for store in sys.stdin:
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        print("ended", flush=True)
+        continue
+    contestant = LearningContestant(TDSettings(), Path(store.strip()))
+    print("pid", os.getpid(), flush=True)
+    number = 0
+    while True:
+        print("finished", play(contestant, number), flush=True)
+        number += 1
+"""
+"""Has everything loaded, and for each line of input a child that plays until killed."""
+
+
+class Nursery:
+    """The process that has children who learn."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", NURSERY],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._next() == ["ready"]
+
+    def _next(self) -> list[str]:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().split()
+
+    def kill_after(self, store: Path, seconds: float) -> list[str]:
+        """Kill a child that has learned for some time; the matches it finished."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{store}\n")
+        self.process.stdin.flush()
+        word, pid = self._next()
+        assert word == "pid"
+        time.sleep(seconds)
+        os.kill(int(pid), signal.SIGKILL)
+        finished = []
+        while (line := self._next()) != ["ended"]:
+            word, match = line
+            assert word == "finished"
+            finished.append(match)
+        return finished
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(10)
+
+
+@pytest.fixture
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+def kill_again_and_again(nursery: Nursery, store: Path, times: int) -> None:
+    lots = Random(1)
+    finished: list[str] = []
+    for _ in range(times):
+        finished += nursery.kill_after(store, lots.uniform(0.0, 0.5))
+        check(store, finished)
+    assert len(finished) > times  # every restart has gone on
+    assert_nothing_counts_twice(store)
+
+
+def check(store: Path, finished: list[str]) -> None:
+    """The store is sound, and holds every match that was finished."""
+    connection = sqlite3.connect(store)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+    with MatchLog(store) as log:
+        kept = log.match_ids()
+        assert len(kept) == len(set(kept))
+        assert set(finished) <= set(kept)
+        for pupil in pupils(log):
+            log.load(pupil)  # checksums hold
+
+
+def assert_nothing_counts_twice(store: Path) -> None:
+    """Going on gives the values that all matches give from the beginning."""
+    before = learned(store)
+    connection = sqlite3.connect(store)
+    with connection:
+        connection.execute("UPDATE pupil SET matches = 0, folded = 0, header = ''")
+        connection.execute("DELETE FROM pupil_chunk")
+    connection.close()
+    after = learned(store)
+    assert before.keys() == after.keys()
+    for key, cells in before.items():
+        assert np.array_equal(cells.rows, after[key].rows)
+        assert np.array_equal(cells.values, after[key].values)
+        assert np.array_equal(cells.visits, after[key].visits)
+
+
+def learned(store: Path) -> dict[str, Cells]:
+    """All values, with all matches folded in."""
+    contestant = LearningContestant(TDSettings(), store)
+    for name in ("tictactoe", "nim"):
+        engine = simulator(canonical_form(load(name)).game)
+        entry = Entry(f"{name} at last", engine, engine.roles[0], ("lots",))
+        contestant.enter(entry, Clock())
+    contestant.close()
+    with MatchLog(store) as log:
+        found = {pupil.key: log.load(pupil) for pupil in pupils(log)}
+    assert None not in found.values()
+    return {key: one.cells for key, one in found.items() if one is not None}
+
+
+def pupils(log: MatchLog) -> list[Pupil]:
+    rows = log.connection.execute("SELECT rules, role, opponent, learner FROM pupil")
+    return [Pupil(*row) for row in rows.fetchall()]
+
+
+def test_killed_a_few_times(nursery: Nursery, tmp_path: Path) -> None:
+    kill_again_and_again(nursery, tmp_path / "lore.db", 5)
+
+
+@pytest.mark.slow
+def test_killed_many_times(nursery: Nursery, tmp_path: Path) -> None:
+    kill_again_and_again(nursery, tmp_path / "lore.db", 50)
