@@ -94,12 +94,14 @@ def serving(store: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
+        said = []
         for line in process.stderr:
+            said.append(line)
             found = re.search(r"listens on 127\.0\.0\.1:(\d+)", line)
             if found:
                 break
         else:
-            raise AssertionError("the server did not start")
+            raise AssertionError(f"the server did not start: {''.join(said)}")
         drain = threading.Thread(target=process.stderr.read, daemon=True)
         drain.start()
         yield process, int(found[1])

@@ -28,7 +28,11 @@ CONNECT_LIMIT = 5.0
 REPLY_LIMITS = WireLimits(head=16_384, body=100_000)
 """A reply is one word or one move; the longest moves of public games have 100 bytes."""
 
+KEPT_FOR = 10.0
+"""Seconds after which a connection is not used again; players keep it for longer."""
+
 _CHUNK = 65_536
+_MOST_KEPT = 8  # connections to one peer
 _SHORT = 1000  # bytes; longer replies are not remembered
 _LONGEST_WAIT = 3600.0  # seconds; systems take no more than some days
 _UNDER_WAY = {0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EAGAIN}
@@ -64,6 +68,33 @@ class Address:
         return f"{host}:{self.port}"
 
 
+class Keeper:
+    """Connections to a peer that lets them be used again."""
+
+    def __init__(self) -> None:
+        self._free: list[tuple[socket.SocketType, float]] = []
+
+    def take(self) -> socket.SocketType | None:
+        """One that may still be open, if there is any."""
+        while self._free:
+            kept, since = self._free.pop()
+            if time.monotonic() - since < KEPT_FOR:
+                return kept
+            kept.close()
+        return None
+
+    def give(self, used: socket.SocketType) -> None:
+        """Have a connection used again, or closed if there are enough."""
+        if len(self._free) < _MOST_KEPT:
+            self._free.append((used, time.monotonic()))
+        else:
+            used.close()
+
+    def close(self) -> None:
+        while self._free:
+            self._free.pop()[0].close()
+
+
 @dataclass(frozen=True)
 class Call:
     """A request to send, and how many seconds there are for all of it."""
@@ -71,6 +102,8 @@ class Call:
     address: Address
     request: bytes
     seconds: float
+    keeper: Keeper | None = None
+    """Where connections come from and go to, if they are to be used again."""
 
 
 Outcome: TypeAlias = Reply | Mishap
@@ -96,7 +129,7 @@ def make_calls(
             waiting = [line for line in waiting if line.outcome is None]
     finally:
         for line in lines:
-            line.socket.close()
+            line.hang_up()
     return [line.outcome for line in lines if line.outcome is not None]
 
 
@@ -129,20 +162,43 @@ class _Line:
     def __init__(self, call: Call, limits: WireLimits) -> None:
         now = time.monotonic()
         self.outcome: Outcome | None = None
-        self.socket = _new_socket(call.address.family)
-        self.deadline = now + min(call.seconds, CONNECT_LIMIT)
-        self.is_sending = True
         self._call = call
         self._end = now + call.seconds
-        self._connected = False
-        self._unsent = memoryview(call.request)
         self._limits = limits
         self._reader: ReplyReader | None = None
+        kept = call.keeper.take() if call.keeper else None
+        self._is_kept = kept is not None
+        if kept is None:
+            self._connect(now)
+        else:
+            self.socket = kept
+            self._connected = True
+            self.deadline = self._end
+            self._begin_to_send()
+
+    def _connect(self, now: float) -> None:
+        call = self._call
+        self.socket = _new_socket(call.address.family)
+        self.deadline = min(self._end, now + CONNECT_LIMIT)
+        self._connected = False
         code = self.socket.connect_ex(call.address.location)
         if code not in _UNDER_WAY:
             self._fail(code)
         else:
-            self._send()  # on loopback the connection is often there at once
+            self._begin_to_send()  # on loopback the connection is often there at once
+
+    def _begin_to_send(self) -> None:
+        self.is_sending = True
+        self._unsent = memoryview(self._call.request)
+        self._send()
+
+    def hang_up(self) -> None:
+        """Close the connection, or have it kept."""
+        keeper, outcome = self._call.keeper, self.outcome
+        if keeper and isinstance(outcome, Reply) and outcome.keeps:
+            keeper.give(self.socket)
+        else:
+            self.socket.close()
 
     def go_on(self) -> None:
         """Do what the socket is ready for."""
@@ -171,7 +227,7 @@ class _Line:
             return
         except OSError as error:
             if error.errno != errno.ENOTCONN:
-                self._fail(error.errno)
+                self._lose(error.errno)
             return
         self._connected = True
         self.deadline = self._end
@@ -186,7 +242,7 @@ class _Line:
         except BlockingIOError:
             return
         except OSError as error:
-            self._fail(error.errno)
+            self._lose(error.errno)
         except WireError as error:
             self.outcome = Mishap("failed", str(error))
 
@@ -198,10 +254,22 @@ class _Line:
             self._reader = ReplyReader(self._limits)
         return self._reader.feed(data)
 
-    def _finish(self) -> Outcome:
+    def _finish(self) -> Outcome | None:
         """The peer has closed."""
+        if self._is_kept and self._reader is None:
+            self._lose(None)
+            return self.outcome
         reply = self._reader.finish() if self._reader else None
         return reply or Mishap("failed", "the connection was closed without an answer")
+
+    def _lose(self, code: int | None) -> None:
+        """The connection is gone; one that was kept may have been before we wrote."""
+        if self._is_kept and self._reader is None:
+            self._is_kept = False
+            self.socket.close()
+            self._connect(time.monotonic())
+        else:
+            self._fail(code)
 
     def _fail(self, code: int | None) -> None:
         reason = os.strerror(code).lower() if code else "unknown error"

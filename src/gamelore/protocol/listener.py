@@ -37,6 +37,7 @@ _IDLE_TICK = 0.02
 _LONG = 0.02  # seconds of work after which another thread leads
 _ROUND = 1.0  # seconds between calls of `Listener.on_round`
 _LINGER = 1.0  # seconds in which what a refused peer still sends is thrown away
+_REST = 30.0  # seconds that a connection stays open between requests
 _OUT_OF_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
@@ -69,6 +70,7 @@ class Connection:
         "arrived",
         "continued",
         "deadline",
+        "keeps",
         "peer",
         "reader",
         "request",
@@ -86,6 +88,8 @@ class Connection:
         self.request: Request | None = None
         self.unsent: memoryview | None = None
         self.continued = False
+        self.keeps = False
+        """Whether it stays open after the reply, since the peer asks for it."""
         self._listener = listener
         self._lock = Lock()
         self._answered = False
@@ -96,12 +100,19 @@ class Connection:
             if self._answered:
                 return False
             self._answered = True
-        self._listener.send(self, write_reply(text, status))
+        self._listener.send(self, write_reply(text, status, keep=self.keeps))
         return True
 
     @property
     def answered(self) -> bool:
         return self._answered
+
+    def renew(self, limits: WireLimits) -> None:
+        """Be ready for another request."""
+        self.reader = RequestReader(limits)
+        self.request = None
+        self.continued = False
+        self._answered = False
 
 
 Work: TypeAlias = Callable[[Connection, Request], None]
@@ -144,6 +155,7 @@ class Listener:
         self._selector.register(self._wake_receiver, selectors.EVENT_READ, None)
         self._receiving: dict[Connection, None] = {}  # in the order they came
         self._leaving: dict[Connection, None] = {}  # being sent to, or drained
+        self._resting: dict[Connection, None] = {}  # between requests
         self._handed_back: list[Connection] = []
         self._lock = Lock()
         self._term = 0  # counts the threads that have led
@@ -184,7 +196,7 @@ class Listener:
                 thread.join(timeout=2.0)
         with self._lock:
             self._term += 1
-        for connection in [*self._receiving, *self._leaving]:
+        for connection in [*self._receiving, *self._leaving, *self._resting]:
             connection.socket.close()
         for sock in (self._socket, self._wake_receiver, self._wake_sender):
             sock.close()
@@ -207,11 +219,14 @@ class Listener:
         except BlockingIOError:
             sent = 0
         except OSError:
+            connection.keeps = False
             connection.socket.close()
             return
         if sent == len(data) and connection.request is not None:
-            connection.socket.close()
+            if not connection.keeps:
+                connection.socket.close()
             return
+        connection.keeps = False
         connection.unsent = memoryview(data)[sent:]
         with self._lock:
             self._handed_back.append(connection)
@@ -240,9 +255,13 @@ class Listener:
     def _patience(self) -> float | None:
         """Seconds until somebody must be closed."""
         soonest = [
-            next(iter(d)).deadline for d in (self._receiving, self._leaving) if d
+            next(iter(waiting)).deadline for waiting in self._waiting() if waiting
         ]
         return max(0.0, min(soonest) - time.monotonic()) if soonest else None
+
+    def _waiting(self) -> tuple[dict[Connection, None], ...]:
+        """All connections that are waited for, each kind in the order of deadlines."""
+        return self._receiving, self._leaving, self._resting
 
     def _accept(self) -> None:
         try:
@@ -253,15 +272,20 @@ class Listener:
             return
         sock.setblocking(False)
         connection = Connection(self, sock, peer)
-        if len(self._receiving) + len(self._leaving) >= self.limits.connections:
+        if sum(map(len, self._waiting())) >= self.limits.connections:
             self._drop_oldest()
         self._receive(connection)
 
     def _go_on(self, connection: Connection) -> None:
         if connection in self._leaving:
             self._see_off(connection)
-        else:
-            self._receive(connection)
+            return
+        if connection in self._resting:
+            del self._resting[connection]
+            self._receiving[connection] = None
+            connection.arrived = time.monotonic()
+            connection.deadline = connection.arrived + self.limits.request_seconds
+        self._receive(connection)
 
     def _receive(self, connection: Connection) -> None:
         """Take what has come, and have a complete request worked on."""
@@ -285,6 +309,7 @@ class Listener:
             self._forget(connection, keep_open=True)
             connection.request = request
             connection.reader = None
+            connection.keeps = request.keeps
             self._have_worked(connection, request)
         elif not data:
             self._forget(connection)
@@ -302,7 +327,7 @@ class Listener:
 
     def _forget(self, connection: Connection, keep_open: bool = False) -> None:
         """No longer wait for a connection."""
-        for waiting in (self._receiving, self._leaving):
+        for waiting in self._waiting():
             if connection in waiting:
                 del waiting[connection]
                 self._selector.unregister(connection.socket)
@@ -311,7 +336,7 @@ class Listener:
 
     def _drop_oldest(self) -> bool:
         """Close one connection that nobody works for, if there is one."""
-        for oldest in [*self._leaving, *self._receiving][:1]:
+        for oldest in [*self._resting, *self._leaving, *self._receiving][:1]:
             self._forget(oldest)
             return True
         return False
@@ -325,19 +350,31 @@ class Listener:
             log.warning("%s: no complete request in time", _name(oldest.peer))
             self._forget(oldest, keep_open=True)
             oldest.reply("the request did not come in time", 408)
-        while self._leaving:
-            oldest = next(iter(self._leaving))
-            if oldest.deadline > now:
-                break
-            self._forget(oldest)
+        for waiting in (self._leaving, self._resting):
+            while waiting:
+                oldest = next(iter(waiting))
+                if oldest.deadline > now:
+                    break
+                self._forget(oldest)
+
+    def _rest(self, connection: Connection) -> None:
+        """Wait for the next request of a connection that is kept."""
+        connection.renew(self.limits.wire)
+        connection.deadline = time.monotonic() + _REST
+        self._resting[connection] = None
+        self._selector.register(connection.socket, selectors.EVENT_READ, connection)
 
     def _take_back(self) -> None:
-        """Go on with replies that could not be sent at once, or to refused requests."""
+        """Go on with replies that could not be sent at once, or to refused requests,
+        and with connections that another leader has answered."""
         with suppress(BlockingIOError):
             self._wake_receiver.recv(_CHUNK)
         with self._lock:
             connections, self._handed_back = self._handed_back, []
         for connection in connections:
+            if connection.keeps:
+                self._rest(connection)
+                continue
             seconds = self.limits.request_seconds if connection.unsent else _LINGER
             connection.deadline = time.monotonic() + seconds
             self._leaving[connection] = None
@@ -391,8 +428,16 @@ class Listener:
         finally:  # an error ends this thread, and the watchman starts another
             with self._lock:
                 self._at_work -= 1
-                if self._term == term:
+                leads = self._term == term
+                if leads:
                     self._work_began = None
+                elif connection.keeps:
+                    self._handed_back.append(connection)
+        if connection.keeps:
+            if leads:
+                self._rest(connection)
+            else:
+                self._wake()
 
     # ── the watchman ────────────────────────────────────────────────────────────────
 

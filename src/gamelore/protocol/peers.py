@@ -16,7 +16,7 @@ from gamelore.gdl import Move
 from gamelore.play.contestant import Contestant
 from gamelore.play.match import FAILURES, Mishap, failure
 from gamelore.play.player import Clock
-from gamelore.protocol.exchange import Address, Call, make_calls
+from gamelore.protocol.exchange import Address, Call, Keeper, make_calls
 from gamelore.protocol.messages import Info, read_about, read_move, write_message
 from gamelore.protocol.wire import Reply, write_request
 
@@ -48,9 +48,11 @@ class RemotePeer:
     def __init__(self, host: str, port: int, name: str = "") -> None:
         self.address = Address.of(host, port)
         self.name = name or str(self.address)
+        self.keeper = Keeper()
 
     def close(self) -> None:
-        """Nothing is kept open between messages."""
+        """Close the connections that were kept."""
+        self.keeper.close()
 
 
 class LocalPeer:

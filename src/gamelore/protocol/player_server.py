@@ -405,6 +405,7 @@ class _AnswerBy:
 
     def _answer(self) -> None:
         if not self._connection.answered:
+            self._connection.keeps = False  # the player may think on for long
             self._connection.reply(self._text())
 
     def __enter__(self) -> None:

@@ -173,9 +173,13 @@ class _RemoteSeat:
         address = self._peer.address
         opponents = self._opponents if introduce else ()
         request = write_request(
-            text, host=address.host, receiver=self._peer.name, opponents=opponents
+            text,
+            host=address.host,
+            receiver=self._peer.name,
+            opponents=opponents,
+            keep=True,
         )
-        return Call(address, request, seconds)
+        return Call(address, request, seconds, self._peer.keeper)
 
 
 class _LocalSeat:

@@ -1,5 +1,8 @@
 """HTTP as the GGP protocol uses it: one request, one reply, one connection.
 
+A manager and a player of ours agree to use a connection again, by a header that means
+nothing to others: opening one takes longer than all the rest of an exchange.
+
 Nothing here reads from or writes to the network: readers are fed bytes as they come,
 and refuse with `WireError` what is malformed or beyond their limits.
 """
@@ -9,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
@@ -16,6 +20,10 @@ from gamelore.errors import WireError
 
 MANAGER = "GAMESERVER"
 """Who sends requests, as the reference manager calls itself."""
+
+KEEP = "Keep-Connection"
+"""The header of a request that offers to use the connection again, and of the reply
+that takes the offer."""
 
 _STATUSES = {
     200: "OK",
@@ -73,6 +81,11 @@ class Request(NamedTuple):
         names = self.headers.get("opponents", "").split(",")
         return tuple(unquote(name.strip()) for name in names if name.strip())
 
+    @property
+    def keeps(self) -> bool:
+        """Whether the manager would use the connection again."""
+        return KEEP.lower() in self.headers
+
 
 class Reply(NamedTuple):
     """What a player answered."""
@@ -86,6 +99,11 @@ class Reply(NamedTuple):
     def text(self) -> str:
         return self.body.decode("utf-8", "replace")
 
+    @property
+    def keeps(self) -> bool:
+        """Whether the player lets the connection be used again."""
+        return KEEP.lower() in self.headers
+
 
 # ── writing ─────────────────────────────────────────────────────────────────────────
 
@@ -97,11 +115,13 @@ def write_request(
     sender: str = MANAGER,
     receiver: str = "",
     opponents: Sequence[str] = (),
+    keep: bool = False,
 ) -> bytes:
     """A message as the reference manager posts it; names go into headers."""
     body = text.encode("utf-8", "replace")
     others = ", ".join(quote(name, safe="") for name in opponents)
     extra = f"Opponents: {others}\r\n" if others else ""
+    extra += f"{KEEP}: yes\r\n" if keep else ""
     head = (
         "POST / HTTP/1.0\r\n"
         "Accept: text/delim\r\n"
@@ -115,13 +135,15 @@ def write_request(
     return head.encode("latin-1", "replace") + body
 
 
-def write_reply(text: str, status: int = 200) -> bytes:
+def write_reply(text: str, status: int = 200, *, keep: bool = False) -> bytes:
     """A player's answer as the reference player sends it."""
     body = text.encode("utf-8", "replace")
+    extra = f"{KEEP}: yes\r\n" if keep else ""
     head = (
         f"HTTP/1.0 {status} {_STATUSES[status]}\r\n"
         "Content-type: text/acl\r\n"
         f"Content-length: {len(body)}\r\n"
+        f"{extra}"
         "Access-Control-Allow-Origin: *\r\n"
         "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
         "Access-Control-Allow-Headers: Content-Type\r\n"
@@ -277,6 +299,7 @@ class ReplyReader(_Reader[Reply]):
         return None
 
 
-def _headers(lines: str) -> dict[str, str]:
+@lru_cache(maxsize=128)  # peers send the same ones over and over
+def _headers(lines: str) -> Mapping[str, str]:
     """Headers by lower-case name; of one given twice the last counts."""
     return {name.lower(): value.strip() for name, value in _HEADER.findall(lines)}

@@ -1,0 +1,131 @@
+"""Connections that a manager and a player of ours use again, and when they do not."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from gamelore.games import load
+from gamelore.gdl import Move
+from gamelore.play import PLAYERS, Clock, PlainContestant, RandomPlayer
+from gamelore.protocol import listener
+from gamelore.protocol.exchange import Address, Call, Keeper, make_calls
+from gamelore.protocol.manager import Manager, MatchSettings
+from gamelore.protocol.messages import Info, Play, Start, rules_of, write_message
+from gamelore.protocol.peers import RemotePeer
+from gamelore.protocol.player_server import PlayerServer
+from gamelore.protocol.wire import Reply, ReplyReader, write_request
+from gamelore.simulate import simulator
+from gamelore.simulate.position import Position
+
+INFO = write_message(Info())
+
+
+@pytest.fixture
+def server() -> Iterator[PlayerServer]:
+    with PlayerServer(PlainContestant(PLAYERS["random"], 1), port=0) as serving:
+        yield serving
+
+
+def ask(line: socket.socket, text: str, keep: bool = True) -> Reply:
+    """A server's reply on a connection that may have been used before."""
+    line.sendall(write_request(text, keep=keep))
+    reader = ReplyReader()
+    while (reply := reader.feed(line.recv(65_536))) is None:
+        pass
+    return reply
+
+
+def test_a_connection_is_used_as_often_as_is_wished(server: PlayerServer) -> None:
+    with socket.create_connection(server.address, timeout=20) as line:
+        for _ in range(5):
+            assert ask(line, INFO).keeps
+        assert not ask(line, INFO, keep=False).keeps
+        assert line.recv(1) == b""  # closed, as for any other manager
+
+
+def test_it_may_come_in_pieces_every_time(server: PlayerServer) -> None:
+    with socket.create_connection(server.address, timeout=20) as line:
+        for _ in range(2):
+            data = write_request(INFO, keep=True)
+            line.sendall(data[:20])
+            assert threading.Event().wait(0.05) is False
+            line.sendall(data[20:])
+            reply = ReplyReader().feed(line.recv(65_536))
+            assert reply is not None
+            assert reply.keeps
+
+
+def test_one_that_rests_for_long_is_closed(
+    monkeypatch: pytest.MonkeyPatch, server: PlayerServer
+) -> None:
+    monkeypatch.setattr(listener, "_REST", 0.2)
+    with socket.create_connection(server.address, timeout=20) as line:
+        assert ask(line, INFO).keeps
+        assert line.recv(1) == b""
+
+
+def test_one_that_was_closed_is_replaced() -> None:
+    keeper = Keeper()
+    request = write_request(INFO, keep=True)
+    with PlayerServer(PlainContestant(PLAYERS["random"], 1), port=0) as first:
+        address = Address.of(*first.address)
+        assert isinstance(make_calls([Call(address, request, 5, keeper)])[0], Reply)
+    again = PlayerServer(PlainContestant(PLAYERS["random"], 1), port=address.port)
+    with again:
+        for _ in range(2):
+            (reply,) = make_calls([Call(address, request, 5, keeper)])
+            assert isinstance(reply, Reply)
+            assert reply.keeps
+    keeper.close()
+
+
+def test_a_match_needs_one_connection_to_each_player(
+    monkeypatch: pytest.MonkeyPatch, server: PlayerServer
+) -> None:
+    accepted = []
+    accept = listener.Listener._accept
+
+    def counted(self: listener.Listener) -> None:
+        accepted.append(1)
+        accept(self)
+
+    monkeypatch.setattr(listener.Listener, "_accept", counted)
+    with PlayerServer(PlainContestant(PLAYERS["random"], 2), port=0) as other:
+        peers = [RemotePeer(*each.address) for each in (server, other)]
+        manager = Manager(simulator(load("tictactoe")), MatchSettings(10, 5))
+        for seed in range(3):
+            assert not manager.run(peers, seed=seed).record.faults
+        for peer in peers:
+            peer.close()
+    assert len(accepted) == 2
+
+
+class Stubborn(RandomPlayer):
+    """Thinks for longer than it may, until it is let go."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.go = threading.Event()
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        self.go.wait(20)
+        return super().choose(position, clock)
+
+
+def test_a_player_that_thinks_on_does_not_hold_up_the_next_message() -> None:
+    player = Stubborn()
+    contestant = PlainContestant(lambda seed: player, 1)
+    rules = rules_of(load("tictactoe"))
+    with (
+        PlayerServer(contestant, port=0) as server,
+        socket.create_connection(server.address, timeout=20) as line,
+    ):
+        assert ask(line, write_message(Start("m", "x", rules, 20, 0.3))).keeps
+        late = ask(line, write_message(Play("m", None)))
+        assert not late.keeps
+        assert late.text.strip("( )").startswith("mark")
+        player.go.set()
