@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from gamelore.play.searching import Floats, SearchingPlayer, SearchSettings
 from gamelore.simulate.simulator import Rows, Simulator
 
+_USUAL = 2000  # playouts
+
 
 @dataclass(frozen=True)
 class MonteCarloSettings(SearchSettings):
     """How much a decision may cost."""
 
-    playouts: int = 2000
-    """Playouts per decision, shared evenly among the moves; at least one for each."""
+    playouts: int | None = None
+    """Playouts per decision, shared evenly among the moves, at least one for each; if
+    not given, as many as the clock allows, or 2,000 without one."""
 
 
 class MonteCarloPlayer(SearchingPlayer[MonteCarloSettings]):
@@ -28,8 +31,12 @@ class MonteCarloPlayer(SearchingPlayer[MonteCarloSettings]):
     ) -> None:
         super().__init__(seed, settings or MonteCarloSettings())
 
-    def _wanted(self, positions: int) -> int:
-        return max(1, self.settings.playouts // positions)
+    def _wanted(self, positions: int) -> int | None:
+        playouts = self.settings.playouts
+        return None if playouts is None else max(1, playouts // positions)
+
+    def _usual(self, positions: int) -> int:
+        return max(1, _USUAL // positions)
 
     def _play(
         self, simulator: Simulator, rows: Rows, samples: int, end: float

@@ -20,6 +20,7 @@ from gamelore.play.searching import Floats, SearchingPlayer, SearchSettings
 from gamelore.simulate.simulator import Rows, Simulator
 
 _NUDGE = 1e-6  # breaks ties; values differ by more
+_USUAL = 20  # samples from each move
 _SIDE_BY_SIDE = 512  # playouts; each of them has one for every move of its own
 
 
@@ -29,8 +30,9 @@ class NestedSettings(SearchSettings):
 
     level: int = 2
     """How deep searches nest: 1 is flat Monte Carlo."""
-    samples: int = 20
-    """Playouts of the level below, from each move."""
+    samples: int | None = None
+    """Playouts of the level below, from each move; if not given, as many as the clock
+    allows, or 20 without one."""
     longest: int = LONGEST
     """Moves after which a nested playout goes on at random."""
 
@@ -41,8 +43,11 @@ class NestedMonteCarloPlayer(SearchingPlayer[NestedSettings]):
     def __init__(self, seed: int = 0, settings: NestedSettings | None = None) -> None:
         super().__init__(seed, settings or NestedSettings())
 
-    def _wanted(self, positions: int) -> int:
+    def _wanted(self, positions: int) -> int | None:
         return self.settings.samples
+
+    def _usual(self, positions: int) -> int:
+        return _USUAL
 
     def _play(
         self, simulator: Simulator, rows: Rows, samples: int, end: float

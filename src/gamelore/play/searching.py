@@ -40,9 +40,11 @@ class SearchSettings:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not value > 0:
+            if value is not None and not value > 0:
                 raise ValueError(f"{field.name} must be positive, got {value}")
 
+
+_UNLIMITED = 1 << 40  # samples, where a clock ends the search
 
 Settings = TypeVar("Settings", bound=SearchSettings)
 
@@ -80,8 +82,12 @@ class SearchingPlayer(ABC, Generic[Settings]):
         return simulator.moves[self._role][int(own[best])]
 
     @abstractmethod
-    def _wanted(self, positions: int) -> int:
-        """How many samples from each of so many positions."""
+    def _wanted(self, positions: int) -> int | None:
+        """How many samples from each of so many positions, if the settings say."""
+
+    @abstractmethod
+    def _usual(self, positions: int) -> int:
+        """How many, where neither the settings nor a clock limit them."""
 
     @abstractmethod
     def _play(
@@ -95,6 +101,9 @@ class SearchingPlayer(ABC, Generic[Settings]):
     def _sample(self, simulator: Simulator, rows: Rows, seconds: float) -> Floats:
         """float64 [n]: what positions are worth on average, as found in that time."""
         wanted = self._wanted(len(rows))
+        if wanted is None:
+            timed = seconds < math.inf
+            wanted = _UNLIMITED if timed else self._usual(len(rows))
         end = time.monotonic() + seconds
         sums = np.zeros(len(rows))
         done, size = 0, wanted if seconds == math.inf else 1

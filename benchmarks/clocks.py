@@ -1,0 +1,137 @@
+"""Whether players on the clock are ever late, and how much of their time they use.
+
+    python benchmarks/clocks.py                  10,000 moves, about ten minutes
+    python benchmarks/clocks.py --moves 500      fewer
+
+Matches of Connect Four over loopback between `gamelore serve --player monte-carlo`
+processes with a play clock of one second and no grace. So many matches go on at once
+that both cores have far more to do than they can.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+
+from gamelore.games import load
+from gamelore.protocol.manager import Manager, MatchSettings
+from gamelore.protocol.peers import RemotePeer
+from gamelore.simulate import simulator
+
+GAME = "connect-four"
+PLAY_CLOCK = 1.0
+
+
+class Tally:
+    """What all matches add up to."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        self.seconds: list[float] = []
+        self.faults: list[str] = []
+        self.lock = threading.Lock()
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.seconds) >= self.wanted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--moves", type=int, default=10_000)
+    parser.add_argument("--at-once", type=int, default=20, help="matches")
+    parser.add_argument("--players", type=int, default=4, help="processes")
+    options = parser.parse_args()
+    tally = Tally(options.moves)
+    started = time.monotonic()
+    with served(options.players, options.at_once) as ports:
+        threads = [
+            threading.Thread(target=play_on, args=(ports, number, tally), daemon=True)
+            for number in range(options.at_once)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    report(tally, time.monotonic() - started)
+
+
+def play_on(ports: Sequence[int], number: int, tally: Tally) -> None:
+    """Play matches until there are enough moves in all."""
+    settings = MatchSettings(start_clock=30, play_clock=PLAY_CLOCK, grace=0)
+    manager = Manager(simulator(load(GAME)), settings)
+    pair = ports[number % len(ports)], ports[(number + 1) % len(ports)]
+    peers = [RemotePeer("127.0.0.1", port) for port in pair]
+    seed = 1000 * number
+    while not tally.is_full:
+        match = manager.run(peers, seed=seed)
+        seed += 1
+        with tally.lock:
+            for position, (before, after) in zip(
+                match.positions, pairwise(match.times), strict=False
+            ):
+                if position.mover is not None:  # somebody had a choice
+                    tally.seconds.append((after - before) / 1000)
+            tally.faults += [f"{f.kind}: {f.message}" for f in match.record.faults]
+    for peer in peers:
+        peer.close()
+
+
+def report(tally: Tally, seconds: float) -> None:
+    used = tally.seconds
+    print(f"{len(used):,} moves in {seconds:,.0f} s, play clock {PLAY_CLOCK:g} s")
+    print(f"faults           {len(tally.faults)}")
+    for fault in tally.faults[:5]:
+        print(f"    {fault}")
+    print(f"mean used        {statistics.mean(used):.1%}")
+    print(f"least, most      {min(used):.3f} s, {max(used):.3f} s")
+    under = sum(each < 0.85 * PLAY_CLOCK for each in used)
+    print(f"used under 85 %  {under} moves")
+
+
+@contextmanager
+def served(count: int, at_once: int) -> Iterator[list[int]]:
+    """Players on ports."""
+    command = [sys.executable, "-m", "gamelore", "serve", "--player", "monte-carlo"]
+    command += ["--port", "0", "--at-once", str(at_once)]
+    processes = [
+        subprocess.Popen(
+            [*command, "--seed", str(seed)], stderr=subprocess.PIPE, text=True
+        )
+        for seed in range(1, count + 1)
+    ]
+    try:
+        yield [listening_port(process) for process in processes]
+    finally:
+        for process in processes:
+            process.terminate()
+            process.wait(10)
+
+
+def listening_port(process: subprocess.Popen[str]) -> int:
+    """The port in the line that says where a player listens."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "listens on" in line:
+            threading.Thread(target=drain, args=(process,), daemon=True).start()
+            return int(line.rpartition(":")[2])
+    raise RuntimeError("the player did not start")
+
+
+def drain(process: subprocess.Popen[str]) -> None:
+    """Show what goes wrong on the player's side."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "move" in line and "match" in line and "after" not in line:
+            print(f"player: {line.rstrip()}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
