@@ -40,7 +40,7 @@ move_limit = 10000      # a match that is longer ends there, with no goals
 # being served (gamelore serve), or a Python class. Learners keep what they learned in
 # the output folder, or where `store` says.
 [players]
-searcher = "monte-carlo"
+searcher = "monte-carlo-100"
 careful = "minimax"
 chance = "random"
 # served = "localhost:9147"

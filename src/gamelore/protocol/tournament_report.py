@@ -131,9 +131,9 @@ class Report:
 def write_report(report: Report, folder: Path) -> None:
     """Write all tables and pictures into a folder."""
     replace_text(folder / "standings.txt", f"{report}\n")
-    replace_text(folder / "standings.csv", _csv(list(map(flat, report.standings))))
-    replace_text(folder / "games.csv", _csv(list(report.rows_by_role())))
-    replace_text(folder / "matches.csv", _csv(list(report.rows_by_match())))
+    replace_text(folder / "standings.csv", as_csv(list(map(flat, report.standings))))
+    replace_text(folder / "games.csv", as_csv(list(report.rows_by_role())))
+    replace_text(folder / "matches.csv", as_csv(list(report.rows_by_match())))
     replace_text(
         folder / "standings.json", json.dumps(report.to_json(), indent=2) + "\n"
     )
@@ -153,7 +153,7 @@ def replace_text(path: Path, text: str) -> None:
     draft.replace(path)
 
 
-def _csv(rows: Sequence[Mapping[str, object]]) -> str:
+def as_csv(rows: Sequence[Mapping[str, object]]) -> str:
     """A table with a heading; numbers with a fraction are rounded to six digits."""
     file = io.StringIO()
     if rows:
