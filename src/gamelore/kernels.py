@@ -19,7 +19,6 @@ import numba
 
 from gamelore.cache import cache_folder
 
-
 _SOURCE = Path(__file__).parent.parent
 
 

@@ -47,7 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "rock-paper-scissors", "trio-3x3"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [*NAMES, "minimax-3", "heuristic-2", "monte-carlo-20"]
+)
 def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
     engine = simulator(load(game))
     own, *others = engine.roles
@@ -76,6 +78,9 @@ def test_import_paths(folder: Path, path: str) -> None:
     ("spec", "message"),
     [
         ("minmax", "no player 'minmax'; did you mean minimax?"),
+        ("minimax-0", "no player 'minimax-0'; did you mean minimax?"),
+        ("minimax-5000", "no player 'minimax-5000'"),
+        ("random-3", "no player 'random-3'"),
         ("nobody-at-all", "no player 'nobody-at-all' (there are random"),
         ("my_players:Mime", "there is no 'Mime'; did you mean Mine?"),
         ("my_players:number", "neither a class nor a function"),

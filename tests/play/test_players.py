@@ -24,7 +24,7 @@ from gamelore.simulate.interpreter import Interpreter
 from gamelore.simulate.position import Position
 from gamelore.simulate.simulator import Simulator
 
-TURN_TAKERS = {"novice", "weak", "minimax"}
+TURN_TAKERS = {"novice", "weak", "minimax", "heuristic"}
 """Who needs games in which one role moves at a time."""
 
 GAMES = ["tictactoe", "nim", "rock-paper-scissors", "trio-3x3", "pig"]

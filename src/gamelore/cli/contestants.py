@@ -26,6 +26,7 @@ from gamelore.play import (
     RandomPlayer,
     play_match,
 )
+from gamelore.play.builtin import NEED_TURNS, SIZED, maker_of
 from gamelore.play.fallback import FallbackPlayer
 from gamelore.play.match import FAILURES
 from gamelore.simulate import simulator
@@ -48,10 +49,12 @@ LEARNERS: dict[str, Callable[[Path | None, int], Contestant]] = {
 NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
 """Every name that `contestant_of` knows."""
 
-WHO = f"{', '.join(NAMES)}, or a class as package.module:Class"
+WHO = (
+    f"{', '.join(NAMES)}; {', '.join(f'{name}-N' for name in SIZED)}; or a class as"
+    " package.module:Class"
+)
 """Who can play, for texts of help."""
 
-_NEED_TURNS = ("novice", "weak", "minimax")
 _REHEARSED = "tictactoe"
 
 
@@ -69,6 +72,9 @@ def store_option(command: Command) -> Command:
 def contestant_of(spec: str, *, store: Path | None = None, seed: int = 0) -> Contestant:
     """The contestant of a name, or of an import path: `package.module:Class`.
 
+    Some names may have a number: minimax-4 looks four moves ahead, and monte-carlo-100
+    plays out every move 100 times.
+
     The class is one of players or of contestants, made from a seed; so may be what a
     function of that path returns. Learners keep what they learn in the store, or, where
     there is none, as long as they are not closed.
@@ -77,12 +83,13 @@ def contestant_of(spec: str, *, store: Path | None = None, seed: int = 0) -> Con
         if store is not None and not store.parent.is_dir():
             raise GameloreError(f"there is no folder {store.parent} for {store.name}")
         return LEARNERS[spec](store, seed)
-    if spec in _NEED_TURNS:
+    make = maker_of(spec)
+    if make is not None and (spec in NEED_TURNS or spec not in PLAYERS):
         return PlainContestant(
-            lambda own: FallbackPlayer(PLAYERS[spec](own), MonteCarloPlayer(own)), seed
+            lambda own: FallbackPlayer(make(own), MonteCarloPlayer(own)), seed
         )
-    if spec in PLAYERS:
-        return PlainContestant(PLAYERS[spec], seed)
+    if make is not None:
+        return PlainContestant(make, seed)
     if ":" in spec:
         return _imported(spec, seed)
     near = get_close_matches(spec, NAMES, n=1)

@@ -16,7 +16,7 @@ from gamelore.errors import GameloreError
 
 COMMANDS = {
     "games": "List the games that come with gamelore.",
-    "check": "Report every problem in rule sheets.",
+    "check": "Report every problem in rule sheets, and in features files.",
     "show": "Show what a game is made of, and how it compiles.",
     "play": "Play a game in the terminal.",
     "serve": "Play for any GGP manager, on a port.",
@@ -26,6 +26,7 @@ COMMANDS = {
     "perft": "Count the matches of a given number of moves.",
     "features": "Find the game-tree features of a game.",
     "learn": "Learn a game by playing it, and save what was learned.",
+    "arena": "Have snapshots play each other, and rate them.",
     "replay": "Replay recorded matches, and report every difference.",
     "tournament": "Play a tournament, and rate the players.",
     "reproduce": "Rerun a published experiment.",

@@ -1,0 +1,273 @@
+"""`gamelore arena`: snapshots of what was learned play each other and built-in ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import click
+import numpy as np
+
+from gamelore.atlas import Atlas
+from gamelore.cli.contestants import NAMES
+from gamelore.cli.engine import prepare
+from gamelore.cli.group import INTERRUPTED
+from gamelore.cli.options import engine_option, json_option, seed_option
+from gamelore.cli.progress import progress, waiting
+from gamelore.errors import GameloreError
+from gamelore.games import load_features
+from gamelore.learn import Checkpoint, load_checkpoint
+from gamelore.learn.arena import Arena, Entrant, built_in, names_of, snapshot
+from gamelore.play.builtin import PLAYERS, SIZED, maker_of
+from gamelore.play.ratings import Result
+from gamelore.play.standings import Standing, flat, standings, table
+from gamelore.protocol.tournament_report import as_csv, replace_text
+from gamelore.simulate import Engine, Simulator, simulator
+
+
+@dataclass
+class Season:
+    """The matches of an arena, as far as they were played."""
+
+    arena: Arena
+    matches: int
+    results: list[Result] = field(default_factory=list)
+    cut_off: int = 0
+    interrupted: bool = False
+
+    def run(self) -> None:
+        """Play all matches, or those before an interrupt."""
+        fixtures = list(self.arena.fixtures(self.matches))
+        try:
+            with progress("matches", len(fixtures)) as advance:
+                for fixture in fixtures:
+                    result = self.arena.play(fixture)
+                    if result is None:
+                        self.cut_off += 1
+                    else:
+                        self.results.append(result)
+                    advance(1)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            click.echo(
+                f"interrupted after {len(self.results) + self.cut_off:,} of"
+                f" {len(fixtures):,} matches; this is what they come to",
+                err=True,
+            )
+
+    @property
+    def rows(self) -> tuple[Standing, ...]:
+        """Everybody's row, the best first."""
+        return standings(self.results, self.arena.entrants)
+
+    def to_json(self) -> dict[str, Any]:
+        """All that is known, for scripts."""
+        return {
+            "game": self.arena.simulator.game.name,
+            "seed": self.arena.seed,
+            "interrupted": self.interrupted,
+            "cut_off": self.cut_off,
+            "players": [row.to_json() for row in self.rows],
+            "matches": [
+                {"players": list(result.players), "goals": list(result.goals)}
+                for result in self.results
+            ],
+        }
+
+
+# ── who plays ───────────────────────────────────────────────────────────────────────
+
+
+def game_of(
+    game: str | None, paths: Sequence[Path], checkpoints: Sequence[Checkpoint]
+) -> str:
+    """The game that is asked for, or that of the snapshots."""
+    if game is not None:
+        return game
+    if not checkpoints:
+        raise click.UsageError("name a snapshot, or a game: --game GAME")
+    for path, checkpoint in zip(paths, checkpoints, strict=True):
+        if checkpoint.game != checkpoints[0].game:
+            raise GameloreError(
+                f"{paths[0]} is about {checkpoints[0].game}, but {path} about"
+                f" {checkpoint.game}"
+            )
+    return checkpoints[0].game
+
+
+def engine_of(game: str, features: str | None, engine: str) -> Simulator:
+    """The game, with features if value functions were learned with them."""
+    plain = prepare(game, engine)
+    if features is None:
+        return plain
+    rules = load_features(features, plain.game)
+    with waiting(f"adding {features}"):
+        return simulator(plain.game, cast(Engine, plain.engine), features=rules)
+
+
+def opponent(name: str, engine: Simulator, seed: int) -> Entrant:
+    """A built-in player by name."""
+    make = maker_of(name)
+    if make is None:
+        known = ", ".join((*PLAYERS, *(f"{each}-N" for each in SIZED)))
+        hint = "; a learner plays as a snapshot" if name in NAMES else ""
+        raise GameloreError(f"no built-in player {name!r}{hint} (there are {known})")
+    return built_in(name, make, engine, seed)
+
+
+def entrants_of(
+    engine: Simulator,
+    snapshots: Sequence[tuple[str, Checkpoint]],
+    against: Sequence[str],
+    seed: int,
+    depth: int,
+) -> list[Entrant]:
+    """Everybody who takes part, each with randomness of its own."""
+    count = len(snapshots) + len(against)
+    seeds = iter(np.random.SeedSequence(seed).generate_state(count).tolist())
+    atlas = Atlas(engine)
+    entrants = [
+        snapshot(name, checkpoint, atlas, next(seeds), depth)
+        for name, checkpoint in snapshots
+    ]
+    return entrants + [opponent(name, engine, next(seeds)) for name in against]
+
+
+# ── what is shown and written ───────────────────────────────────────────────────────
+
+
+def write(season: Season, table_file: Path | None, plot: Path | None) -> None:
+    """Write what is asked for."""
+    try:
+        if table_file is not None:
+            replace_text(table_file, as_csv(list(map(flat, season.rows))))
+        if plot is not None:
+            # matplotlib takes a second to import, so only where pictures are wanted
+            from gamelore.play.pictures import draw_standings
+
+            draw_standings(season.rows, plot, season.arena.simulator.game.name)
+    except OSError as error:
+        where = error.filename or plot
+        raise GameloreError(f"cannot write {where}: {error.strerror}") from error
+
+
+def show(season: Season) -> None:
+    """Print the table for people."""
+    click.echo(table(season.rows))
+    if season.cut_off:
+        click.echo(f"{season.cut_off} cut off at the move limit, and not counted")
+
+
+@click.command(
+    "arena",
+    epilog="""\b
+Examples:
+  gamelore arena early.course late.course --against random --matches 200
+  gamelore arena net.course --against monte-carlo-100 --depth 3 --plot arena.png
+  gamelore arena --game abalone --against heuristic-1 --against heuristic-2
+
+\b
+SNAPSHOTS are files that gamelore learn --save has written.
+""",
+)
+@click.argument(
+    "snapshots",
+    nargs=-1,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="SNAPSHOTS...",
+)
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="PLAYER",
+    help="A built-in player to play too, such as random or minimax-4; may be repeated.",
+)
+@click.option("--game", help="The game.  [default: that of the snapshots]")
+@click.option(
+    "--features",
+    metavar="NAME|FILE",
+    help="The features that value functions were learned with.",
+)
+@click.option(
+    "--matches",
+    type=click.IntRange(1, 10**7),
+    default=100,
+    show_default=True,
+    help="How many of each pair, in both seats in turn.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="How many moves value functions look ahead.",
+)
+@click.option(
+    "--opening",
+    type=click.IntRange(0, 1000),
+    default=1,
+    show_default=True,
+    help="How many of each player's first moves lots choose, so that matches differ.",
+)
+@click.option(
+    "--csv",
+    "table_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the table to that file.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw ratings and mean goals; SVG or PNG.",
+)
+@seed_option
+@engine_option
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    snapshots: tuple[Path, ...],
+    against: tuple[str, ...],
+    game: str | None,
+    features: str | None,
+    matches: int,
+    depth: int,
+    opening: int,
+    table_file: Path | None,
+    plot: Path | None,
+    seed: int,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Have snapshots play each other, and rate them.
+
+    A snapshot is what a course of learning has saved. Built-in players may play too.
+    All play in both seats, without exploring and without a clock. Ctrl-C ends it early,
+    with the table of what was played.
+    """
+    if plot is not None and plot.suffix not in (".png", ".svg"):
+        raise click.UsageError(f"--plot writes .png and .svg, not {plot.suffix!r}")
+    checkpoints = [load_checkpoint(path) for path in snapshots]
+    if len(snapshots) + len(against) < 2:
+        raise click.UsageError("an arena needs two players: add some with --against")
+    played = engine_of(game_of(game, snapshots, checkpoints), features, engine)
+    named = list(zip(names_of(snapshots), checkpoints, strict=True))
+    entrants = entrants_of(played, named, against, seed, depth)
+    arena = Arena(played, entrants, seed=seed, opening=opening)
+    for one, other in arena.strangers:
+        click.echo(
+            f"warning: {one} and {other} learned the same seat only, and cannot meet",
+            err=True,
+        )
+    season = Season(arena, matches)
+    season.run()
+    write(season, table_file, plot)
+    if as_json:
+        click.echo(json.dumps(season.to_json(), indent=2))
+    else:
+        show(season)
+    if season.interrupted:
+        context.exit(INTERRUPTED)

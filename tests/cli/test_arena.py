@@ -1,0 +1,222 @@
+"""`gamelore arena`: snapshots meet, are rated, and are refused where they cannot."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gamelore.atlas import Atlas
+from gamelore.cli import main
+from gamelore.games import load, load_features
+from gamelore.learn import (
+    Checkpoint,
+    NetworkSettings,
+    Plan,
+    SelfPlay,
+    TDSettings,
+    Training,
+    save_checkpoint,
+)
+from gamelore.learn.arena import Arena, names_of
+from gamelore.play import PlayerSettings
+from gamelore.simulate import simulator
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Snapshots of tic-tac-toe: a table early and late, one seat only, a network."""
+    folder = tmp_path_factory.mktemp("snapshots")
+    both = Plan(against=SelfPlay(), learner=TDSettings(), seed=1)
+    training = train(both, 20, folder / "early.course")
+    more = training.run(3000).rewards
+    save(training, [50] * 20 + [int(goal) for goal in more], folder / "late.course")
+    first = Plan(against=PlayerSettings("novice"), seed=2)
+    train(first, 50, folder / "first.course")
+    train(first, 60, folder / "other.course")
+    network = Plan(
+        learner=TDSettings(step_size=0.05),
+        against=SelfPlay(),
+        function=NetworkSettings(hidden=8, initial_range=None),
+    )
+    train(network, 500, folder / "net.course")
+    return folder
+
+
+def train(plan: Plan, matches: int, path: Path) -> Training:
+    training = Training(Atlas(simulator(load("tictactoe"))), plan)
+    save(training, [int(goal) for goal in training.run(matches).rewards], path)
+    return training
+
+
+def save(training: Training, rewards: list[int], path: Path) -> None:
+    save_checkpoint(Checkpoint.of(training, rewards), path)
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["arena", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def record_of(*arguments: object) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
+    return record
+
+
+def test_what_learned_more_is_rated_higher(folder: Path) -> None:
+    record = record_of(
+        folder / "early.course",
+        folder / "late.course",
+        *("--against", "random", "--matches", 40),
+    )
+    players = {row["player"]: row for row in record["players"]}
+    late, early = players["late.course"], players["early.course"]
+    assert late["rating"]["value"] > early["rating"]["value"]
+    assert late["rating"]["low"] < late["rating"]["value"] < late["rating"]["high"]
+    assert players["random"]["wins"] < late["wins"]
+    assert [row["matches"] for row in record["players"]] == [80, 80, 80]
+    assert all(row["faults"] == 0 for row in record["players"])
+
+
+def test_every_pair_meets_in_both_seats(folder: Path) -> None:
+    record = record_of(
+        folder / "late.course",
+        folder / "net.course",
+        *("--against", "novice", "--against", "minimax-2", "--matches", 4),
+    )
+    met = [tuple(match["players"]) for match in record["matches"]]
+    learned = {"late.course", "net.course"}
+    for pair in combinations(["late.course", "net.course", "novice", "minimax-2"], 2):
+        times = 2 if learned & {*pair} else 0
+        assert met.count(pair) == met.count(pair[::-1]) == times
+
+
+def test_it_repeats(folder: Path) -> None:
+    arguments = folder / "net.course", "--against", "random", "--matches", 10
+    assert record_of(*arguments) == record_of(*arguments)
+    goals = [
+        [match["goals"] for match in record_of(*arguments, "--seed", seed)["matches"]]
+        for seed in (0, 1)
+    ]
+    assert goals[0] != goals[1]
+
+
+def test_a_value_function_may_look_ahead(folder: Path) -> None:
+    arguments = folder / "net.course", "--against", "random", "--matches", 20
+    record = record_of(*arguments, "--depth", 9, "--opening", 0)
+    row = next(row for row in record["players"] if row["player"] == "net.course")
+    assert row["losses"] == 0
+    refused = run(folder / "late.course", *arguments, "--depth", 2, code=1)
+    assert "holds a table" in refused.stderr
+
+
+def test_features_of_value_functions_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "marks.features.kif"
+    file.write_text("(<= (feature ?r ?x ?y) (true (cell ?x ?y ?r)) (role ?r))")
+    game = load("tictactoe")
+    engine = simulator(game, "circuit", features=load_features(file, game))
+    plan = Plan(
+        learner=TDSettings(step_size=0.05),
+        against=SelfPlay(),
+        function=NetworkSettings(hidden=4),
+    )
+    training = Training(Atlas(engine), plan)
+    rewards = [int(goal) for goal in training.run(20).rewards]
+    save(training, rewards, tmp_path / "marks.course")
+    arguments = tmp_path / "marks.course", "--against", "random", "--matches", 4
+    record = record_of(*arguments, "--features", file)
+    assert [row["matches"] for row in record["players"]] == [4, 4]
+    assert [row["faults"] for row in record["players"]] == [0, 0]
+    assert "with the same features" in run(*arguments, code=1).stderr
+
+
+def test_built_in_players_meet_where_nobody_learned() -> None:
+    record = record_of(
+        *("--game", "nim", "--against", "random", "--against", "minimax-20"),
+        *("--matches", 6),
+    )
+    assert record["game"] == "nim"
+    assert record["players"][0]["player"] == "minimax-20"
+
+
+def test_tables_and_pictures_are_written(folder: Path, tmp_path: Path) -> None:
+    table, plot = tmp_path / "arena.csv", tmp_path / "arena.svg"
+    shown = run(
+        *(folder / "late.course", "--against", "random", "--matches", 6),
+        *("--csv", table, "--plot", plot),
+    )
+    assert shown.stdout.splitlines()[0].split()[:3] == ["player", "rating", "95%"]
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["player"] for row in rows] == ["late.course", "random"]
+    assert float(rows[0]["rating_low"]) < float(rows[0]["rating"])
+    assert "late.course" in plot.read_text()
+
+
+def test_an_interrupt_keeps_what_was_played(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = Arena.play
+    played: list[Any] = []
+
+    def interrupted(arena: Arena, fixture: Any) -> Any:
+        if len(played) == 5:
+            raise KeyboardInterrupt
+        played.append(play(arena, fixture))
+        return played[-1]
+
+    monkeypatch.setattr(Arena, "play", interrupted)
+    table = tmp_path / "arena.csv"
+    result = run(
+        *(folder / "late.course", "--against", "random", "--csv", table), code=130
+    )
+    assert "interrupted after 5 of 100 matches" in result.stderr
+    assert "late.course" in result.stdout
+    assert table.exists()
+
+
+def test_snapshots_of_the_same_seat_only_cannot_meet(folder: Path) -> None:
+    arguments = folder / "first.course", folder / "other.course"
+    result = run(*arguments, "--against", "random", "--matches", 3)
+    assert "first.course and other.course learned the same seat only" in result.stderr
+    record = record_of(*arguments, "--against", "random", "--matches", 3)
+    assert {match["players"][1] for match in record["matches"]} == {"random"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["late.course"], 2, "an arena needs two players"),
+        (["--against", "random", "--against", "novice"], 2, "name a snapshot, or a"),
+        (["late.course", "--against", "td"], 1, "no built-in player 'td'; a learner"),
+        (["late.course", "--against", "minimax-0"], 1, "no built-in player"),
+        (["late.course", "late.course"], 1, "late.course would play against itself"),
+        (["late.course", "--against", "random", "--plot", "a.pdf"], 2, "not '.pdf'"),
+        (["late.course", "--against", "random", "--game", "nim"], 1, "is about tictac"),
+        (
+            ["--game", "trio-3x3", "--against", "random", "--against", "novice"],
+            1,
+            "has 3 players; an arena is for two",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(folder)
+    assert message in run(*arguments, code=code).stderr
+
+
+def test_files_of_one_name_are_told_apart() -> None:
+    paths = Path("a/x.course"), Path("b/x.course"), Path("b/y.course")
+    assert names_of(paths) == ["a/x.course", "b/x.course", "y.course"]
