@@ -17,6 +17,8 @@ Advance: TypeAlias = Callable[[int], None]
 EXPERIMENTS = {
     "banerjee2007": "Banerjee and Stone (2007): knowledge transfer between games.",
     "wang2018": "Wang, Emmerich and Plaat (2018): Q-learning with playouts.",
+    "abalearn2003": "Campos and Langlois (2003): risk-sensitive self-play in Abalone.",
+    "cs221": "Stanford's CS221: TD-learning of evaluation functions.",
 }
 """The experiments by the name of their package, each with a line on what it is."""
 

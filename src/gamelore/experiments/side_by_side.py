@@ -15,10 +15,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.experiments.statistics import Floats
 from gamelore.learn import ValueFunction
 from gamelore.simulate import Rows, Simulator
-
-Floats = npt.NDArray[np.float64]
 
 STAKES = 1e6
 """What a won match is worth beside features and mean goals."""

@@ -100,16 +100,14 @@ class FeatureRules:
         `feature_atom` reads. What depends on `me` is there once for each role.
         """
         depends = self._seen_relations | KINDS.keys()
+        yield from (r for r in self.rules if r.head.relation not in depends)
+        own = [r for r in self.rules if r.head.relation in depends]
         if VIEWER not in depends:
-            yield from (_for_viewer(rule, "all", depends) for rule in self.rules)
+            yield from (_for_viewer(rule, "all", depends) for rule in own)
             return
-        shared = [r for r in self.rules if r.head.relation not in depends]
-        yield from shared
         for role in roles:
             yield Rule(Atom(f"{_prefix(role)}{VIEWER}", (role,)))
-            for rule in self.rules:
-                if rule.head.relation in depends:
-                    yield _for_viewer(rule, role, depends)
+            yield from (_for_viewer(rule, role, depends) for rule in own)
 
     def order_of(self, name: Term) -> int:
         """Features come in the order in which the file first names them."""

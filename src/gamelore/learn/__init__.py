@@ -2,6 +2,7 @@
 
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.contestants import LearningContestant
+from gamelore.learn.evaluations import LearnedEvaluation
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.function_settings import LinearSettings, NetworkSettings
 from gamelore.learn.functions import ValueFunction
@@ -9,6 +10,7 @@ from gamelore.learn.learners import Episode, Learner, QLearner, TDLearner
 from gamelore.learn.match_log import MatchLog
 from gamelore.learn.open_training import OpenTraining
 from gamelore.learn.players import GreedyPlayer
+from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
@@ -29,6 +31,7 @@ __all__ = [
     "Fixed",
     "Geometric",
     "GreedyPlayer",
+    "LearnedEvaluation",
     "Learner",
     "LearningContestant",
     "LinearSettings",
@@ -37,6 +40,7 @@ __all__ = [
     "NetworkSettings",
     "OpenTraining",
     "Plan",
+    "Preset",
     "QLearner",
     "QSettings",
     "Record",
@@ -50,5 +54,6 @@ __all__ = [
     "ValueFunction",
     "Values",
     "load_checkpoint",
+    "preset_for",
     "save_checkpoint",
 ]

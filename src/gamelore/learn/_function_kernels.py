@@ -11,14 +11,20 @@ and only inputs that changed are added or taken away.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gamelore.atlas._kernels import ENDED, FINE
+from gamelore.circuit.schedule import FEATURES
 from gamelore.kernels import lean_part
-from gamelore.simulate._feature_kernels import FeatureProgram, count_rows
+from gamelore.simulate._feature_kernels import (
+    FeatureProgram,
+    count_features,
+    count_rows,
+)
 from gamelore.simulate._lanes import count_ones, lowest_one
+from gamelore.simulate._narrow_kernels import run_phase
 
 NO_FUNCTION, LINEAR, NETWORK = range(3)
 """Kinds of value functions; without one, values are in a table."""
@@ -94,6 +100,14 @@ class Function(NamedTuple):
     worth: np.ndarray  # float64 [·]   values of the moves of a node
     trail: Trail
     lens: Lens
+
+
+class Mind(NamedTuple):
+    """A value function, and how it is asked and taught."""
+
+    function: Function
+    judge: Any  # pointer to what says how good moves are by the function
+    teach: Any  # pointer to what teaches it a match
 
 
 # ── units ───────────────────────────────────────────────────────────────────────────
@@ -188,42 +202,58 @@ def _add(target, weights, i, times):
 
 
 @lean_part
-def sum_up(nodes, function, view, node, target):
-    """The sums into the hidden units at a node, from nothing.  target: float32 [H]"""
+def sum_row(function, row, counts, target):
+    """The sums into the hidden units, from nothing.
+
+    row: uint64 [K], counts: float32 [·] its features, target: float32 [H]
+    """
     weights = function.hidden
     bias = weights.shape[0] - 1
     for j in range(target.shape[0]):
         target[j] = weights[bias, j]
     if function.fluents:
-        for word in range(nodes.rows.shape[1]):
-            bits = nodes.rows[node, word]
+        for word in range(row.shape[0]):
+            bits = row[word]
             while bits:
                 _add(target, weights, 64 * word + lowest_one(bits), _UNIT)
                 bits &= bits - _ONE
     for feature in range(function.features):
-        count = function.lens.counts[view, node, feature]
-        if count != _NOTHING:
-            _add(target, weights, function.fluents + feature, count)
+        if counts[feature] != _NOTHING:
+            _add(target, weights, function.fluents + feature, counts[feature])
 
 
 @lean_part
-def shift(nodes, function, view, node, other, target):
-    """Turn the sums of a node into those of another.  target: float32 [H]"""
+def shift_row(function, row, counts, other, other_counts, target):
+    """Turn the sums of a position into those of another.  target: float32 [H]"""
     weights = function.hidden
     if function.fluents:
-        for word in range(nodes.rows.shape[1]):
-            after = nodes.rows[other, word]
-            bits = nodes.rows[node, word] ^ after
+        for word in range(row.shape[0]):
+            after = other[word]
+            bits = row[word] ^ after
             while bits:
                 bit = lowest_one(bits)
                 gone = (after >> np.uint64(bit)) & _ONE == np.uint64(0)
                 _add(target, weights, 64 * word + bit, -_UNIT if gone else _UNIT)
                 bits &= bits - _ONE
-    counts = function.lens.counts
     for feature in range(function.features):
-        more = counts[view, other, feature] - counts[view, node, feature]
+        more = other_counts[feature] - counts[feature]
         if more != _NOTHING:
             _add(target, weights, function.fluents + feature, more)
+
+
+@lean_part
+def sum_up(nodes, function, view, node, target):
+    """The sums into the hidden units at a node, from nothing.  target: float32 [H]"""
+    counts = function.lens.counts[view]
+    sum_row(function, nodes.rows[node], counts[node], target)
+
+
+@lean_part
+def shift(nodes, function, view, node, other, target):
+    """Turn the sums of a node into those of another.  target: float32 [H]"""
+    counts = function.lens.counts[view]
+    rows = nodes.rows
+    shift_row(function, rows[node], counts[node], rows[other], counts[other], target)
 
 
 @lean_part
@@ -242,20 +272,26 @@ def likeness(nodes, function, view, node, other):
 
 
 @lean_part
-def weigh(nodes, function, view, node):
-    """What a linear function sums up at a node."""
+def weigh_row(function, row, counts):
+    """What a linear function sums up.  row: uint64 [K], counts: float32 [·]"""
     weights = function.direct
     total = 0.0
     if function.fluents:
-        for word in range(nodes.rows.shape[1]):
-            bits = nodes.rows[node, word]
+        for word in range(row.shape[0]):
+            bits = row[word]
             while bits:
                 total += weights[64 * word + lowest_one(bits)]
                 bits &= bits - _ONE
     for feature in range(function.features):
-        count = np.float64(function.lens.counts[view, node, feature])
-        total += weights[function.fluents + feature] * count
+        total += weights[function.fluents + feature] * np.float64(counts[feature])
     return total + weights[weights.shape[0] - 1]
+
+
+@lean_part
+def weigh(nodes, function, view, node):
+    """What a linear function sums up at a node."""
+    counts = function.lens.counts[view]
+    return weigh_row(function, nodes.rows[node], counts[node])
 
 
 @lean_part
@@ -321,16 +357,43 @@ def judge_nothing(program, nodes, function, node, role):
     return np.int64(FINE)
 
 
-def appraise(program, nodes, function, node, role):
-    """The value of one node for a role, from nothing."""
-    view = min(role, 1)
-    measure(program, nodes, function, view)
-    if function.kind == LINEAR:
-        return linear_value(function, weigh(nodes, function, view, node))
-    work = function.sums[1]
-    sum_up(nodes, function, view, node, work)
-    value, _ = finish(function.output, output_of(function, work))
-    return value
+class Opinion(NamedTuple):
+    """A value function as a search asks it."""
+
+    function: Function
+    side: int  # the role whose goals values are of, or -1: of the role that has moved
+    middle: float  # what both roles' values of a position add up to
+    columns: np.ndarray  # float32 [64, C]   features of the positions
+
+
+def judge_positions(program, opinion, judged, count, mover, role):
+    """Find what positions are worth to a role, once the mover has moved; for searches.
+
+    judged: the positions in the first lanes of `words`, their `rows` and their `parent`
+    """
+    function, columns = opinion.function, opinion.columns
+    viewer = mover if opinion.side < 0 else opinion.side
+    if function.features:
+        lens = function.lens
+        features = lens.views[0] if viewer == 0 else lens.views[1]
+        run_phase(program, judged.words, FEATURES)
+        count_features(features, judged.words, count, lens.room, columns)
+    first, work = function.sums[0], function.sums[1]
+    if function.kind == NETWORK:
+        sum_row(function, judged.rows[0], columns[0], first)
+    for lane in range(count):
+        row = judged.rows[lane]
+        if function.kind == LINEAR:
+            total = weigh_row(function, row, columns[lane])
+            value = linear_value(function, total)
+        else:
+            for j in range(work.shape[0]):
+                work[j] = first[j]
+            before, counts = judged.rows[0], columns[0]
+            shift_row(function, before, counts, row, columns[lane], work)
+            value, _ = finish(function.output, output_of(function, work))
+        judged.values[lane] = value if viewer == role else opinion.middle - value
+    return np.int64(FINE)
 
 
 NO_FEATURES = FeatureProgram(

@@ -21,7 +21,7 @@ from gamelore.atlas._kernels import (
     open_up,
 )
 from gamelore.kernels import lean, lean_part, lean_recursion
-from gamelore.learn._function_kernels import NO_FUNCTION, Rule
+from gamelore.learn._function_kernels import NO_FUNCTION, Mind, Rule
 from gamelore.learn._table_kernels import (
     AFTERSTATES,
     Log,
@@ -63,7 +63,6 @@ class Task(NamedTuple):
     away: int  # the role whose memory and prior come second
     opposition: int  # BUILT_IN, COPY or PUPIL
     rival_epsilon: float  # how often a copy moves at random
-    forgets: int  # 1: the chart is emptied between matches once it is half full
 
 
 class Lessons(NamedTuple):
@@ -79,43 +78,33 @@ class Pupils(NamedTuple):
     memories: tuple[Memory, Memory]  # of the learner
     rivals: tuple[Memory, Memory]  # of who plays against it, unless built in
     priors: tuple[Prior, Prior]
+    minds: tuple[Mind, Mind]  # value functions of the learner, and of its rival
 
 
 # ── learning ────────────────────────────────────────────────────────────────────────
 
 
-@lean_part
-def _prepare(chart, memory, method, prior, role, log, count):
-    """Make sure that a match can be folded in; a status."""
-    if memory.function.kind != NO_FUNCTION:
-        return FINE
-    return prepare_table(chart, memory, method, prior, role, log, count)
-
-
-@lean_part
-def _fold_in(chart, memory, method, role, log, count, end):
-    """Learn from a match, once all is prepared; a status.  end: the terminal node"""
-    if memory.function.kind != NO_FUNCTION:
-        return _teach(chart, memory, method, role, log, count, end)
-    fold_into_table(chart.nodes, memory, method, role, log, count, end)
-    return FINE
-
-
 @lean_recursion
-def _teach(chart, memory, method, role, log, count, end):
+def _teach(chart, mind, method, role, log, count, end):
     """Teach a value function a match; a status."""
     rule = Rule(method.step_size, method.discount, method.trace_decay, method.risk)
-    return memory.teach(
-        chart.program, chart.nodes, memory.function, rule, log.edges, count, end, role
+    return mind.teach(
+        chart.program, chart.nodes, mind.function, rule, log.edges, count, end, role
     )
 
 
 @lean
-def learn_match(chart, memory, method, prior, role, log, count, end):
-    """Fold in one match that Python has played, all of it or nothing; a status."""
-    status = _prepare(chart, memory, method, prior, role, log, count)
+def learn_match(chart, learner, method, prior, role, log, count, end):
+    """Fold in one match that Python has played, all of it or nothing; a status.
+
+    learner: memory and mind
+    """
+    memory, mind = learner
+    if method.function != NO_FUNCTION:
+        return _teach(chart, mind, method, role, log, count, end)
+    status = prepare_table(chart, memory, method, prior, role, log, count)
     if status == FINE:
-        status = _fold_in(chart, memory, method, role, log, count, end)
+        fold_into_table(chart.nodes, memory, method, role, log, count, end)
     return status
 
 
@@ -123,7 +112,7 @@ def learn_match(chart, memory, method, prior, role, log, count, end):
 
 
 @lean_recursion
-def _judged_edge(chart, memory, method, stream, node, epsilon):
+def _judged_edge(chart, mind, method, stream, node, epsilon):
     """The edge that a value function speaks for, or any with probability epsilon."""
     nodes = chart.nodes
     first, degree = nodes.first[node], nodes.degree[node]
@@ -131,10 +120,10 @@ def _judged_edge(chart, memory, method, stream, node, epsilon):
         return first + draw_below(stream, degree)
     mover = np.int64(nodes.mover[node])
     role = mover if method.side < 0 else np.int64(method.side)
-    worth = memory.function.worth
+    worth = mind.function.worth
     if degree > worth.shape[0]:
         return np.int64(FAILED)
-    memory.judge(chart.program, nodes, memory.function, node, role)
+    mind.judge(chart.program, nodes, mind.function, node, role)
     sign = 1.0 if role == mover else -1.0
     best = -np.inf
     ties = 0
@@ -150,12 +139,16 @@ def _judged_edge(chart, memory, method, stream, node, epsilon):
     return choice
 
 
+@lean
+def judge_moves(chart, mind, node, role):
+    """Put what the moves of an expanded node are worth to a role into `worth`."""
+    mind.judge(chart.program, chart.nodes, mind.function, node, role)
+
+
 @lean_part
 def _own_edge(chart, memory, method, prior, habits, stream, node, epsilon):
     """The edge the learner takes; where it knows no action, by playouts or by lot."""
     nodes = chart.nodes
-    if memory.function.kind != NO_FUNCTION:
-        return _judged_edge(chart, memory, method, stream, node, epsilon)
     edge = choose_greedily(chart, memory, method, prior, node, epsilon, stream)
     if edge >= 0 or method.keyed_by == AFTERSTATES:
         return edge
@@ -165,10 +158,16 @@ def _own_edge(chart, memory, method, prior, habits, stream, node, epsilon):
 
 
 @lean
-def choose_move(chart, memory, method, prior, habits, stream, node, epsilon):
-    """The edge a learner takes from a node, or FAILED, when Python asks."""
+def choose_move(chart, learner, method, prior, habits, stream, node, epsilon):
+    """The edge a learner takes from a node, or FAILED, when Python asks.
+
+    learner: memory and mind
+    """
+    memory, mind = learner
     if open_up(chart, node) != FINE:
         return np.int64(FAILED)
+    if method.function != NO_FUNCTION:
+        return np.int64(_judged_edge(chart, mind, method, stream, node, epsilon))
     return _own_edge(chart, memory, method, prior, habits, stream, node, epsilon)
 
 
@@ -180,6 +179,9 @@ def _rival_edge(task, pupils, method, stream, node, epsilon):
     prior = pupils.priors[0] if home else pupils.priors[1]
     if task.opposition == COPY:
         epsilon = task.rival_epsilon
+    if method.function != NO_FUNCTION:
+        mind = pupils.minds[1]
+        return np.int64(_judged_edge(task.chart, mind, method, stream, node, epsilon))
     return _own_edge(task.chart, memory, method, prior, task.own, stream, node, epsilon)
 
 
@@ -206,7 +208,11 @@ def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
             return TOO_LONG, count, others, length, node
         mover = nodes.mover[node]
         log.trouble[1] = mover
-        if mover == role:
+        if mover == role and method.function != NO_FUNCTION:
+            edge = _judged_edge(
+                chart, pupils.minds[0], method, streams.learner, node, epsilon
+            )
+        elif mover == role:
             edge = _own_edge(
                 chart,
                 own[0],
@@ -254,29 +260,18 @@ def _restore_streams(streams):
         streams.chance[i] = streams.kept[2, i]
 
 
-@lean_part
-def _begin(task, pupils):
-    """Begin a match: what functions carried along is of the last one."""
-    for memory in pupils.memories:
-        memory.function.place[0] = -1
-    for memory in pupils.rivals:
-        memory.function.place[0] = -1
-    used, nodes = task.chart.nodes.used, task.chart.nodes
-    if task.forgets and (
-        2 * used[0] > nodes.rows.shape[0] or 2 * used[1] > nodes.child.shape[0]
-    ):
-        _forget(task, pupils)
-
-
 @lean_recursion
-def _forget(task, pupils):
-    """Empty the chart but for its root, and all that goes by its nodes."""
-    empty_chart(task.chart, task.root)
-    for memory in pupils.memories:
-        memory.function.lens.measured[:] = 0
-    for memory in pupils.rivals:
-        memory.function.lens.measured[:] = 0
-    task.rival.searched_depth[:] = 0
+def _begin(task, pupils):
+    """Begin a match with functions: what they carried along is of the last one."""
+    for mind in pupils.minds:
+        mind.function.place[0] = -1
+    nodes = task.chart.nodes
+    nodes_full = 2 * nodes.used[0] > nodes.rows.shape[0]
+    if nodes_full or 2 * nodes.used[1] > nodes.child.shape[0]:
+        empty_chart(task.chart, task.root)
+        for mind in pupils.minds:
+            mind.function.lens.measured[:] = 0
+        task.rival.searched_depth[:] = 0
 
 
 @lean
@@ -301,13 +296,14 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
     room for it.
     """
     chart = task.chart
-    memories, _, priors = pupils
+    memories, _, priors, _ = pupils
     log, _ = lessons
     roles, epsilons = courses
     both = task.opposition == PUPIL and not method.every_ply
     for match in range(first, end):
         _keep_streams(streams)
-        _begin(task, pupils)
+        if method.function != NO_FUNCTION:
+            _begin(task, pupils)
         role = np.int64(roles[match])
         memory = memories[0] if role == task.home else memories[1]
         prior = priors[0] if role == task.home else priors[1]
@@ -322,8 +318,8 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
             epsilons[match],
         )
         learner = role if method.side < 0 else np.int64(method.side)
-        if status == FINE:
-            status = _prepare(chart, memory, method, prior, learner, log, count)
+        if status == FINE and method.function == NO_FUNCTION:
+            status = prepare_table(chart, memory, method, prior, learner, log, count)
         if status == FINE and both:
             status = _teach_rival(
                 task, pupils, method, role, lessons.other, others, node
@@ -331,10 +327,14 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
         if status != FINE:
             _restore_streams(streams)
             return status, match
-        status = _fold_in(chart, memory, method, learner, log, count, node)
-        if status != FINE:
-            _restore_streams(streams)
-            return status, match
+        if method.function != NO_FUNCTION:
+            mind = pupils.minds[0]
+            status = _teach(chart, mind, method, learner, log, count, node)
+            if status != FINE:
+                _restore_streams(streams)
+                return status, match
+        else:
+            fold_into_table(chart.nodes, memory, method, learner, log, count, node)
         log.rewards[match] = chart.nodes.goals[node, role]
         log.lengths[match] = length
         log.cells[match] = memory.used[0]
@@ -348,7 +348,10 @@ def _teach_rival(task, pupils, method, role, log, count, end):
     memory = pupils.rivals[0] if home else pupils.rivals[1]
     prior = pupils.priors[0] if home else pupils.priors[1]
     pupil = np.int64(task.home if home else task.away)
-    status = _prepare(task.chart, memory, method, prior, pupil, log, count)
+    if method.function != NO_FUNCTION:
+        mind = pupils.minds[1]
+        return _teach(task.chart, mind, method, pupil, log, count, end)
+    status = prepare_table(task.chart, memory, method, prior, pupil, log, count)
     if status == FINE:
-        status = _fold_in(task.chart, memory, method, pupil, log, count, end)
+        fold_into_table(task.chart.nodes, memory, method, pupil, log, count, end)
     return status

@@ -7,7 +7,7 @@ is the same for both.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from gamelore.atlas._kernels import (
     look_ahead,
 )
 from gamelore.kernels import lean_part
-from gamelore.learn._function_kernels import Function
 from gamelore.play._kernels import FAILED
 
 AFTERSTATES, ACTIONS = range(2)
@@ -50,9 +49,6 @@ class Memory(NamedTuple):
     used: np.ndarray  # int64 [1]   cells in use
     link: np.ndarray  # int32 [N or E]   cells, UNLINKED or ABSENT
     key: np.ndarray  # uint64 [K or K + 1]   room for the key being looked for
-    function: Function  # what is learned instead of a table, if it is
-    judge: Any  # pointer to what says how good moves are by the function
-    teach: Any  # pointer to what teaches it a match
 
 
 class Method(NamedTuple):
@@ -73,6 +69,7 @@ class Method(NamedTuple):
     side: int  # the role whose goals the values are of, or -1: of the role that moves
     every_ply: int  # 1: afterstates of all roles are learned, not only of one
     risk: float  # kappa
+    function: int  # the kind of value function that is learned instead, if it is
 
 
 class Prior(NamedTuple):

@@ -17,7 +17,7 @@ from gamelore.gdl import to_kif
 from gamelore.kernels import pointer
 from gamelore.learn import _function_kernels as kernels
 from gamelore.learn import _teaching_kernels as teaching
-from gamelore.learn._function_kernels import Function, Lens, Rule, Trail
+from gamelore.learn._function_kernels import Function, Lens, Mind, Rule, Trail
 from gamelore.learn.function_settings import (
     FunctionSettings,
     LinearSettings,
@@ -305,6 +305,12 @@ def no_function() -> Function:
         trail=empty_trail(0, 0, 0),
         lens=empty_lens(),
     )
+
+
+def mind_of(function: Function) -> Mind:
+    """A function with how it is asked and taught."""
+    kind = function.kind
+    return Mind(function, judge=judge_of(kind), teach=teacher_of(kind))
 
 
 @cache

@@ -84,7 +84,7 @@ class TableLearner:
         while True:
             status = _learn_match(
                 values.atlas.chart,
-                values.memory,
+                (values.memory, values.mind),
                 values.method,
                 values.prior,
                 values.role if values.side is None else values.side,

@@ -79,7 +79,7 @@ class OpenTraining(Training):
         """The roles that learn from a match in which a role is the learner's."""
         against = self.plan.against
         if isinstance(against, SelfPlay) and not against.renew and self.side is None:
-            return [role, *(other for other in self.players if other != role)]
+            return [*(other for other in self.players if other != role), role]
         return [role]
 
     def _play(self, role: int, epsilon: float) -> MatchRecord:
@@ -110,7 +110,7 @@ class OpenTraining(Training):
 
     def _other_self(self, role: int, epsilon: float) -> GreedyPlayer:
         """The learner, or a copy of it, on the other seat."""
-        if self.copies:
+        if self.copies or self.copy:
             epsilon = self.plan.against.epsilon
         player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)
         player.stream = self.streams.rival

@@ -69,7 +69,7 @@ class GreedyPlayer:
         while True:
             edge = _choose_move(
                 values.atlas.chart,
-                values.memory,
+                (values.memory, values.mind),
                 values.method,
                 values.prior,
                 self._habits if in_kernel else self._no_search,

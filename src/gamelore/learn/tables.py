@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from gamelore.atlas import find_row, hash_again
 from gamelore.learn._table_kernels import UNLINKED, Memory
-from gamelore.learn.functions import judge_of, no_function, teacher_of
 
 _FIRST_CELLS = 1 << 10
 _GROWTH = 1.5  # bounds what lies idle: an entry of a small game takes < 48 bytes
@@ -135,7 +134,4 @@ def _empty(cells: int, width: int, link: npt.NDArray[np.int32]) -> Memory:
         used=np.zeros(1, np.int64),
         link=link,
         key=np.zeros(width, np.uint64),
-        function=no_function(),
-        judge=judge_of(no_function().kind),
-        teach=teacher_of(no_function().kind),
     )

@@ -31,6 +31,8 @@ from gamelore.learn.values import FeatureValues, Values, empty_table
 from gamelore.play.habits import PlayerSettings, decide, fit, habits_of
 from gamelore.simulate import CircuitSimulator
 
+_WORKING_NODES = 1 << 15
+
 Seat: TypeAlias = Literal["first", "second", "alternate"]
 
 
@@ -92,7 +94,7 @@ class Training:
         """`features`: initial values by template, for each role that learns."""
         self.plan = plan or Plan()
         # A course with a function empties its atlas now and then: it has its own.
-        self.atlas = atlas if self.plan.function is None else Atlas(atlas.simulator)
+        self.atlas = atlas if self.plan.function is None else _working_atlas(atlas)
         given = [features] if isinstance(features, FeatureValues) else features or []
         self.features = {one.templates.role: one for one in given}
         self.matches = 0
@@ -251,6 +253,7 @@ class Training:
             memories=(home.memory, away.memory),
             rivals=(rival_home.memory, rival_away.memory),
             priors=(home.prior, away.prior),
+            minds=(home.mind, rival_home.mind),
         )
 
     def _renew_copies(self, match: int) -> None:
@@ -332,7 +335,6 @@ class Training:
             away=self._ends[1],
             opposition=self._opposition,
             rival_epsilon=self.plan.against.epsilon,
-            forgets=int(self.plan.function is not None),
         )
 
     @property
@@ -389,6 +391,14 @@ class Training:
         if isinstance(against, PlayerSettings) and against.name == "minimax":
             depth = against.depth
         return max(self.values(self._ends[0]).reach, 1 + depth)
+
+
+def _working_atlas(atlas: Atlas) -> Atlas:
+    """An atlas of the same game that holds the openings that matches share."""
+    working = Atlas(atlas.simulator)
+    while len(working.nodes.rows) < _WORKING_NODES:
+        working.grow()
+    return working
 
 
 def _seats(seat: Seat, players: list[int], game: str) -> list[int]:

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from gamelore.atlas import LOOKAHEAD_RULES, Atlas, Templates
 from gamelore.learn import _table_kernels
+from gamelore.learn._function_kernels import NO_FUNCTION, Mind
 from gamelore.learn._kernels import empty_chart
 from gamelore.learn._table_kernels import Memory, Method, Prior
-from gamelore.learn.functions import ValueFunction, judge_of, teacher_of
+from gamelore.learn.functions import ValueFunction, mind_of, no_function
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Table
 
@@ -85,15 +86,15 @@ class Values:
     def memory(self) -> Memory:
         """The table, with a link for every node or edge of the atlas."""
         nodes = self.atlas.nodes
-        if self.function is not None:
-            function = self.function.fit(self.atlas)
-            return self.table.memory._replace(
-                function=function,
-                judge=judge_of(function.kind),
-                teach=teacher_of(function.kind),
-            )
         self.table.fit(len(nodes.child) if self.by_action else len(nodes.rows))
         return self.table.memory
+
+    @property
+    def mind(self) -> Mind:
+        """The value function, with room for every node of the atlas, or none."""
+        if self.function is None:
+            return mind_of(no_function())
+        return mind_of(self.function.fit(self.atlas))
 
     def begin_match(self) -> None:
         """Make ready for a match: have room for it, or forget the matches before."""
@@ -166,6 +167,7 @@ class Values:
             side=-1 if self.side is None else self.side,
             every_ply=int(self.side is not None),
             risk=settings.risk,
+            function=self.function.function.kind if self.function else NO_FUNCTION,
         )
 
 
@@ -186,6 +188,7 @@ def _q_method(settings: QSettings) -> Method:
         side=-1,
         every_ply=0,
         risk=settings.risk,
+        function=NO_FUNCTION,
     )
 
 

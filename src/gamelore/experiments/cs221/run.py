@@ -1,0 +1,93 @@
+"""Learning by self-play, interrupted by tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from gamelore.experiments.cs221.settings import POINTS, Case, CS221Settings, plan_of
+from gamelore.experiments.parallel import atlas_of, run_tasks, seed_for
+from gamelore.experiments.side_by_side import (
+    AnyMove,
+    FunctionJudge,
+    Judge,
+    PlayoutJudge,
+    play_both_seats,
+)
+from gamelore.experiments.statistics import Floats
+from gamelore.learn import Training
+
+
+@dataclass(frozen=True)
+class Run:
+    """One repetition of a case."""
+
+    case: Case
+    number: int
+
+
+@dataclass(frozen=True)
+class Course:
+    """What became of all runs of a case: scores in per cent, a draw counting half."""
+
+    case: Case
+    against_random: Floats
+    """float64 [runs, POINTS + 1]: before anything was learned, and at each point"""
+    against_playouts: Floats
+    """float64 [runs]: at the end, against Monte Carlo"""
+
+
+def run_cases(
+    cases: Sequence[Case],
+    settings: CS221Settings,
+    jobs: int = 1,
+    advance: Callable[[int], None] = lambda matches: None,
+) -> dict[Case, Course]:
+    """All runs of all cases; what comes out does not depend on `jobs`."""
+    tasks = [Run(case, number) for case in cases for number in range(settings.runs)]
+    found = run_tasks(
+        partial(run_once, settings=settings),
+        tasks,
+        jobs,
+        lambda task: advance(task.case.matches),
+    )
+    courses = {}
+    for i, case in enumerate(cases):
+        own = np.stack(found[i * settings.runs : (i + 1) * settings.runs])
+        courses[case] = Course(case, own[:, :-1], own[:, -1])
+    return courses
+
+
+def run_once(task: Run, settings: CS221Settings) -> Floats:
+    """float64 [POINTS + 2]: the scores against the random player, then Monte Carlo."""
+    case = task.case
+    # The same seeds for all ways to learn a game, so that runs make pairs.
+    seed = seed_for(settings.seed, case.game, task.number)
+    training = Training(atlas_of(case.game), plan_of(case, settings, seed))
+    simulator = training.atlas.simulator
+    scores = [_score(training, AnyMove(), settings, seed)]
+    for point in range(POINTS):
+        training.run(case.step)
+        scores.append(_score(training, AnyMove(), settings, seed + point + 1))
+    playouts = PlayoutJudge(simulator, settings.playouts, seed)
+    scores.append(_score(training, playouts, settings, seed))
+    return np.array(scores)
+
+
+def _score(
+    training: Training, other: Judge, settings: CS221Settings, seed: int
+) -> float:
+    """Per cent of test matches won, a draw counting half."""
+    assert training.function is not None
+    judge = FunctionJudge(training.function)
+    simulator = training.atlas.simulator
+    halves = play_both_seats(simulator, judge, other, settings.tests, seed=seed)
+    points = sum(
+        half.score(role) * len(half.rows)
+        for role, half in enumerate(halves)
+        if len(half.rows)
+    )
+    return 100.0 * points / settings.tests

@@ -1,0 +1,46 @@
+"""Settings that were found to learn a game well by self-play, by the game's name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gamelore.errors import UnknownGameError
+from gamelore.learn.function_settings import NetworkSettings
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.training import Plan
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A plan, how far to follow it, and how to play by what it teaches."""
+
+    plan: Plan
+    matches: int
+    depth: int
+    """Of the search on top, in moves; 1 takes the move with the best value."""
+
+
+def _network(step_size: float, trace_decay: float, epsilon: float) -> Plan:
+    return Plan(
+        TDSettings(step_size=step_size, trace_decay=trace_decay),
+        SelfPlay(),
+        schedule=Fixed(epsilon),
+        function=NetworkSettings(hidden=80, initial_range=None),
+    )
+
+
+PRESETS = {
+    "tictactoe": Preset(_network(0.3, 0.9, 0.2), 400_000, 1),
+    "connect-four": Preset(_network(0.1, 0.7, 0.1), 4_000_000, 6),
+    "breakthrough-6x6": Preset(_network(0.1, 0.7, 0.1), 200_000, 1),
+}
+
+
+def preset_for(game: str) -> Preset:
+    """The preset of a game; `UnknownGameError` if it has none."""
+    if game not in PRESETS:
+        known = ", ".join(PRESETS)
+        raise UnknownGameError(f"no preset for {game!r}: there are {known}")
+    return PRESETS[game]

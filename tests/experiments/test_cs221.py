@@ -1,0 +1,114 @@
+"""The lecture on TD-learning: its worked example, and the comparison."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gamelore.experiments import find_experiment
+from gamelore.experiments.cs221.figures import draw_curves, draw_ends
+from gamelore.experiments.cs221.report import (
+    Findings,
+    compare,
+    summarise,
+    worked_table,
+    write_report,
+)
+from gamelore.experiments.cs221.run import Course, Run, run_once
+from gamelore.experiments.cs221.settings import POINTS, CS221Settings, cases, plan_of
+from gamelore.experiments.cs221.worked import work
+from gamelore.learn import LinearSettings, NetworkSettings, TDSettings
+
+SMALL = CS221Settings("both", runs=2, scale=0.0002, tests=6, playouts=1)
+
+
+def test_the_worked_example_is_the_lectures_to_the_last_digit() -> None:
+    steps = [
+        (s.state, s.inputs, s.weights, s.prediction, s.target, s.reward) for s in work()
+    ]
+    assert steps == [
+        ("s1", (0, 1), (0, 0), 0, 0, 0),
+        ("s4", (1, 0), (0, 0), 0, 0, 0),
+        ("s8", (1, 2), (0, 0), 0, 1, 1),
+        ("s9", (1, 0), (0.5, 1), None, None, None),
+        ("s1", (0, 1), (0.5, 1), 1, 0.5, 0),
+        ("s2", (1, 0), (0.5, 0.75), 0.5, 0, 0),
+        ("s6", (0, 0), (0.25, 0.75), 0, 0.25, 0),
+        ("s10", (1, 0), (0.25, 0.75), None, None, None),
+    ]
+
+
+def test_the_table_has_a_column_for_each_state() -> None:
+    first, second = worked_table(work()).split("\n\n")
+    assert first.splitlines()[0].split() == ["S1", "S4", "S8", "S9"]
+    assert second.splitlines()[0].split() == ["S1", "S2", "S6", "S10"]
+    assert second.splitlines()[-1].split() == ["p-t", "0.5", "0.5", "-0.25"]
+
+
+def test_what_is_compared() -> None:
+    found = cases(CS221Settings("both"))
+    assert len(found) == len(set(found)) == 12
+    assert [case for case in found if case.method == "td"] == cases(CS221Settings("td"))
+    for case in found:
+        plan = plan_of(case, CS221Settings(), seed=1)
+        kind = LinearSettings if case.model == "linear" else NetworkSettings
+        assert isinstance(plan.function, kind)
+        assert plan.function.output == "identity"
+        assert plan.learner.discount == 1.0
+        if isinstance(plan.learner, TDSettings):
+            assert plan.learner.trace_decay == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("runs", 1), ("scale", 0), ("hidden", 0), ("epsilon", 2), ("tests", 0)],
+)
+def test_settings_are_checked(name: str, value: int) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be .*, got {value}"):
+        CS221Settings(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_run_repeats_and_differs_from_another() -> None:
+    case = cases(SMALL)[0]
+    one, again, other = (run_once(Run(case, n), SMALL) for n in (0, 0, 1))
+    assert one.shape == (POINTS + 2,)
+    assert (one == again).all()
+    assert (one != other).any()
+
+
+@pytest.fixture
+def findings() -> Findings:
+    """Made up: the network is better by 10 points, TD by about 0."""
+    random = np.random.default_rng(0)
+    courses = {}
+    for case in cases(SMALL):
+        level = 60.0 if case.model == "network" else 50.0
+        noise = random.normal(0, 0.5, (5, POINTS + 1))
+        courses[case] = Course(case, level + noise, level + noise[:, 0])
+    return Findings(SMALL, work(), courses)
+
+
+def test_verdicts_follow_the_difference(findings: Findings) -> None:
+    found = compare(findings.courses)
+    assert len(found) == 12
+    networks = [one for one in found if "network is above" in one.what]
+    assert {one.verdict for one in networks} == {"holds"}
+    assert networks[0].gap.mean == pytest.approx(10, abs=1)
+
+
+def test_the_report_has_all_parts(findings: Findings, tmp_path: Path) -> None:
+    text = write_report(findings)
+    assert "(0.25, 0.75)" in text
+    assert text.count("breakthrough 6×6") == 8
+    assert "(0.25, 0.75)" in summarise(findings)
+    paths = draw_curves(findings.courses, tmp_path / "curves")
+    paths += draw_ends(findings.courses, 1, tmp_path / "ends")
+    assert all(path.stat().st_size > 1000 for path in paths)
+
+
+def test_the_experiment_is_known() -> None:
+    experiment = find_experiment("cs221")
+    settings = experiment.settings("td", runs=2, scale=0.01)
+    assert experiment.matches(settings) == 2 * 2 * 2_700
