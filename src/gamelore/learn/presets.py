@@ -33,7 +33,6 @@ def _network(step_size: float, trace_decay: float, epsilon: float) -> Plan:
 
 PRESETS = {
     "tictactoe": Preset(_network(0.3, 0.9, 0.2), 400_000, 1),
-    "connect-four": Preset(_network(0.1, 0.7, 0.1), 4_000_000, 6),
     "breakthrough-6x6": Preset(_network(0.1, 0.7, 0.1), 200_000, 1),
 }
 
