@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import pairwise
+
+from serving import served
 
 from gamelore.games import load
 from gamelore.protocol.manager import Manager, MatchSettings
@@ -51,7 +50,8 @@ def main() -> None:
     options = parser.parse_args()
     tally = Tally(options.moves)
     started = time.monotonic()
-    with served(options.players, options.at_once) as ports:
+    with served(options.players, "monte-carlo", options.at_once) as players:
+        ports = [port for _, port in players]
         threads = [
             threading.Thread(target=play_on, args=(ports, number, tally), daemon=True)
             for number in range(options.at_once)
@@ -94,43 +94,6 @@ def report(tally: Tally, seconds: float) -> None:
     print(f"least, most      {min(used):.3f} s, {max(used):.3f} s")
     under = sum(each < 0.85 * PLAY_CLOCK for each in used)
     print(f"used under 85 %  {under} moves")
-
-
-@contextmanager
-def served(count: int, at_once: int) -> Iterator[list[int]]:
-    """Players on ports."""
-    command = [sys.executable, "-m", "gamelore", "serve", "--player", "monte-carlo"]
-    command += ["--port", "0", "--at-once", str(at_once)]
-    processes = [
-        subprocess.Popen(
-            [*command, "--seed", str(seed)], stderr=subprocess.PIPE, text=True
-        )
-        for seed in range(1, count + 1)
-    ]
-    try:
-        yield [listening_port(process) for process in processes]
-    finally:
-        for process in processes:
-            process.terminate()
-            process.wait(10)
-
-
-def listening_port(process: subprocess.Popen[str]) -> int:
-    """The port in the line that says where a player listens."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if "listens on" in line:
-            threading.Thread(target=drain, args=(process,), daemon=True).start()
-            return int(line.rpartition(":")[2])
-    raise RuntimeError("the player did not start")
-
-
-def drain(process: subprocess.Popen[str]) -> None:
-    """Show what goes wrong on the player's side."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if "move" in line and "match" in line and "after" not in line:
-            print(f"player: {line.rstrip()}", file=sys.stderr)
 
 
 if __name__ == "__main__":

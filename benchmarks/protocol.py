@@ -3,8 +3,9 @@
     python benchmarks/protocol.py                 everything, about a minute
     python benchmarks/protocol.py --matches 300   fewer matches
 
-Over loopback the players are two `gamelore serve --player random` processes, and every
-message has a connection of its own, as the GGP protocol wants it. A manager waits for
+Over loopback the players are two `gamelore serve --player random` processes. They and
+the manager use connections again; the part "connect" is what it would cost with players
+that want one for every message, as other programs do. A manager waits for
 its players most of the time, so several managers, each a process with one match at a
 time, share the two players.
 """
@@ -20,11 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from serving import served
 
 from gamelore.games import load
 from gamelore.play import PLAYERS, PlainContestant, RandomPlayer, play_match
@@ -131,7 +133,7 @@ def over_loopback(matches: int, managers: Sequence[int]) -> None:
     """Matches per second with so many managers at once."""
     print("\nover loopback                 matches/s  processor ms per match")
     print("                                          managers   players  faults")
-    with served(2, at_once=max(managers)) as players:
+    with served(2, "random", at_once=max(managers)) as players:
         ports = [port for _, port in players]
         for count in managers:
             with ProcessPoolExecutor(
@@ -175,34 +177,6 @@ def manage(ports: Sequence[int], matches: int) -> tuple[int, float]:
         len(manager.run(peers, seed=seed).record.faults) for seed in range(matches)
     )
     return faults, time.process_time() - started
-
-
-@contextmanager
-def served(count: int, at_once: int) -> Iterator[list[tuple[int, int]]]:
-    """Players on ports: the number of each process, and its port."""
-    command = [sys.executable, "-m", "gamelore", "serve", "--player", "random"]
-    command += ["--port", "0", "--quiet", "--at-once", str(at_once)]
-    processes = [
-        subprocess.Popen(
-            [*command, "--seed", str(seed)], stderr=subprocess.PIPE, text=True
-        )
-        for seed in range(1, count + 1)
-    ]
-    try:
-        yield [(process.pid, listening_port(process)) for process in processes]
-    finally:
-        for process in processes:
-            process.terminate()
-            process.wait(10)
-
-
-def listening_port(process: subprocess.Popen[str]) -> int:
-    """The port in the line that says where a player listens."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if "listens on" in line:
-            return int(line.rpartition(":")[2])
-    raise RuntimeError("the player did not start")
 
 
 def processor_seconds(process: int) -> float:

@@ -164,19 +164,15 @@ class PlayerServer:
 
     def _handle(self, connection: Connection, message: Message) -> None:
         match message:
-            case Play():
-                self._play(connection, message)
+            case Play() | Stop() | Abort():
+                self._go_on(connection, message)
             case Start():
                 self._start(connection, message)
-            case Stop():
-                self._stop(connection, message)
             case Info():
                 status = "busy" if self._is_full() else "available"
                 connection.reply(write_about(About(self.name, status)))
             case Preview():
                 self._preview(connection, message)
-            case Abort():
-                self._abort(connection, message)
 
     def _answer_unread(self, connection: Connection, error: MessageError) -> None:
         """Answer what is no message as well as that can be done."""
@@ -218,25 +214,20 @@ class PlayerServer:
             seat.enter(until, patience)
         connection.reply("ready")
 
-    def _play(self, connection: Connection, message: Play) -> None:
+    def _go_on(self, connection: Connection, message: Play | Stop | Abort) -> None:
+        """Answer a message about a match that is being played."""
         seat = self._seats.get(message.match)
         if seat is None:
             connection.reply("busy")
-        else:
+        elif isinstance(message, Play):
             self._decide(connection, seat, message.moves)
-
-    def _stop(self, connection: Connection, message: Stop) -> None:
-        seat = self._seats.get(message.match)
-        if seat is None:
-            connection.reply("busy")
-        else:
+        elif isinstance(message, Stop):
             self._end(connection, seat, message.moves)
+        else:
+            self._abort(connection, seat)
 
-    def _abort(self, connection: Connection, message: Abort) -> None:
-        seat = self._seats.get(message.match)
-        if seat is None:
-            connection.reply("busy")
-            return
+    def _abort(self, connection: Connection, seat: Seat) -> None:
+        """Answer ABORT."""
         end = connection.arrived + self._before(_ABORT_CLOCK, 0.5)
         with self._answer_by(end, connection, lambda: "aborted"):
             self._leave(seat)
