@@ -47,9 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "rock-paper-scissors", "trio-3x3"])
-@pytest.mark.parametrize(
-    "name", [*NAMES, "minimax-3", "heuristic-2", "monte-carlo-20"]
-)
+@pytest.mark.parametrize("name", [*NAMES, "minimax-3", "heuristic-2", "monte-carlo-20"])
 def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
     engine = simulator(load(game))
     own, *others = engine.roles

@@ -55,7 +55,7 @@ def test_what_is_compared() -> None:
         plan = plan_of(case, CS221Settings(), seed=1)
         kind = LinearSettings if case.model == "linear" else NetworkSettings
         assert isinstance(plan.function, kind)
-        assert plan.function.output == "identity"
+        assert plan.function.output == "tanh"
         assert plan.learner.discount == 1.0
         if isinstance(plan.learner, TDSettings):
             assert plan.learner.trace_decay == 0
@@ -68,6 +68,14 @@ def test_what_is_compared() -> None:
 def test_settings_are_checked(name: str, value: int) -> None:
     with pytest.raises(ValueError, match=f"{name} must be .*, got {value}"):
         CS221Settings(**{name: value})  # type: ignore[arg-type]
+
+
+def test_the_lectures_own_functions_are_sums() -> None:
+    settings = CS221Settings(output="identity")
+    for case in cases(settings):
+        function = plan_of(case, settings, seed=1).function
+        assert function is not None
+        assert function.output == "identity"
 
 
 def test_a_run_repeats_and_differs_from_another() -> None:

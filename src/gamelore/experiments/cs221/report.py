@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from gamelore.experiments.cs221.run import Course
-from gamelore.experiments.cs221.settings import TITLES, Case, CS221Settings
+from gamelore.experiments.cs221.settings import TITLES, Case, CS221Settings, Output
 from gamelore.experiments.cs221.worked import DISCOUNT, STEP_SIZE, Step
 from gamelore.experiments.output import markdown_table, write_csv
 from gamelore.experiments.statistics import (
@@ -155,6 +155,11 @@ def _vector(numbers: Sequence[float]) -> str:
     return f"({', '.join(f'{x:g}' for x in numbers)})"
 
 
+_OUTPUTS: dict[Output, str] = {
+    "identity": "the sum itself, as in the lecture",
+    "tanh": "the tanh of the sum",
+}
+
 # ── sections ────────────────────────────────────────────────────────────────────────
 
 
@@ -163,10 +168,11 @@ def _head(settings: CS221Settings) -> str:
     return f"""# TD-learning (CS221), rerun
 
 {settings.runs} runs of every way to learn{scale}; {settings.tests} test matches at
-each point, half from each seat; networks of {settings.hidden} hidden units; ε =
-{settings.epsilon:g}; seed {settings.seed}. Scores are in per cent, a draw counting
-half. Intervals are 95% bootstrap intervals over runs; with as few as five runs they are
-somewhat too narrow."""
+each point, half from each seat; networks of {settings.hidden} hidden units; the output
+is {_OUTPUTS[settings.output]}; ε = {settings.epsilon:g}; seed {settings.seed}.
+
+Scores are in per cent, a draw counting half. Intervals are 95% bootstrap intervals over
+runs; with as few as five runs they are somewhat too narrow."""
 
 
 def _worked(steps: Sequence[Step]) -> str:

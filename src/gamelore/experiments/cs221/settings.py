@@ -18,6 +18,7 @@ from gamelore.learn import (
 
 Method: TypeAlias = Literal["td", "q"]
 Model: TypeAlias = Literal["linear", "network"]
+Output: TypeAlias = Literal["identity", "tanh"]
 
 METHODS: tuple[Method, ...] = ("td", "q")
 MODELS: tuple[Model, ...] = ("linear", "network")
@@ -31,7 +32,10 @@ TITLES = {
     "breakthrough-6x6": "breakthrough 6×6",
 }
 
-STEP_SIZES: dict[Model, float] = {"linear": 0.002, "network": 0.02}
+STEP_SIZES: dict[Output, dict[Model, float]] = {
+    "identity": {"linear": 0.002, "network": 0.02},
+    "tanh": {"linear": 0.02, "network": 0.1},
+}
 """The lecture gives none; these are the same for TD and Q and for all games."""
 
 POINTS = 10
@@ -50,7 +54,10 @@ class CS221Settings:
     """All numbers of matches as a multiple of the usual ones."""
     hidden: int = 40
     """Hidden units of the networks."""
-    epsilon: float = 0.1
+    output: Output = "tanh"
+    """What is made of a function's sum: nothing, as in the lecture, or its tanh, which
+    is never more than a win."""
+    epsilon: float = 0.2
     """How often a learner moves at random while it learns; the lecture's backgammon has
     dice instead."""
     tests: int = 200
@@ -65,6 +72,8 @@ class CS221Settings:
             raise ValueError(
                 f"learners must be one of td, q, both, got {self.learners!r}"
             )
+        if self.output not in STEP_SIZES:
+            raise ValueError(f"output must be identity or tanh, got {self.output!r}")
         if self.runs < 2:
             raise ValueError(f"runs must be at least 2, got {self.runs}")
         if not 0 < self.scale <= 100:
@@ -119,19 +128,19 @@ def plan_of(case: Case, settings: CS221Settings, seed: int) -> Plan:
     """How such a case learns.
 
     The lecture's functions: sums of inputs, or of hidden sigmoid units. Values are of
-    the first player's utility, 1 for a win and −1 for a loss; it plays against itself.
+    the first player's utility, 1 for a win and -1 for a loss; it plays against itself.
     """
     function: LinearSettings | NetworkSettings
     if case.model == "linear":
-        function = LinearSettings(lowest_reward=-1.0)
+        function = LinearSettings(output=settings.output, lowest_reward=-1.0)
     else:
         function = NetworkSettings(
             hidden=settings.hidden,
-            output="identity",
+            output=settings.output,
             initial_range=None,
             lowest_reward=-1.0,
         )
-    step_size = STEP_SIZES[case.model]
+    step_size = STEP_SIZES[settings.output][case.model]
     learner: TDSettings | QSettings
     if case.method == "td":
         learner = TDSettings(step_size=step_size, discount=1.0, trace_decay=0.0)
