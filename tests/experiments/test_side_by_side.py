@@ -37,7 +37,7 @@ class _Prefers:
         self.row = row
 
     def values(self, rows: Rows, role: int) -> Floats:
-        return (rows == self.row).all(axis=1).astype(np.float64)
+        return np.asarray((rows == self.row).all(axis=1), np.float64)
 
     def rewards(self, goals: np.ndarray, role: int) -> Floats:
         return np.zeros(len(goals))

@@ -45,8 +45,10 @@ class Number:
     @property
     def verdict(self) -> str:
         gap = self.ours.mean - self.paper
-        if abs(gap) <= CLOSE or self.ours.low <= self.paper <= self.ours.high:
+        if abs(gap) <= CLOSE:
             return "agrees"
+        if self.ours.low <= self.paper <= self.ours.high:
+            return "not decided"
         return f"ours is {abs(gap):.1f} {'higher' if gap > 0 else 'lower'}"
 
 
@@ -166,7 +168,9 @@ def _reference_claims(references: Floats) -> Iterator[Claim]:
 def _duel_claims(duels: Sequence[Duel]) -> Iterator[Claim]:
     for name in dict.fromkeys(duel.case.name for duel in duels):
         own = [duel for duel in duels if duel.case.name == name]
-        lost = ", ".join(f"{d.lost} at depth {d.depth}" for d in own)
+        lost = ", ".join(
+            f"{d.lost} at depth {d.depth} ({d.reached:.1f} reached)" for d in own
+        )
         text = f"{name} with one move ahead loses at most 2 stones to deep search"
         verdict = "holds" if max(d.lost for d in own) <= 2 else "does not hold"
         yield Claim("Table 3", text, f"stones lost: {lost}", verdict)

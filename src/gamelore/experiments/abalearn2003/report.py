@@ -118,7 +118,11 @@ def summarise(findings: Findings) -> str:
 
 
 def _head(settings: Abalearn2003Settings) -> str:
-    scale = "" if settings.scale == 1 else f", at {settings.scale:g} of its games"
+    scale = (
+        ""
+        if settings.scale == 1
+        else f", at {settings.scale:g} of the numbers of games that tables name"
+    )
     warning = (
         ""
         if settings.scale == 1
@@ -144,7 +148,7 @@ def _numbers(findings: Findings) -> str:
     return f"""## Numbers
 
 Per cent of games won against the heuristic player. A number agrees if it is within
-{CLOSE:g} points, or within the interval.
+{CLOSE:g} points; it is not decided if it is not, but within the interval.
 
 {markdown_table(header, rows)}"""
 
@@ -187,8 +191,9 @@ def _duels(findings: Findings) -> str:
 
 The best agent of each method, looking one move ahead, against search over the heuristic
 of the depth named, which moves first. Our search stands in the place of the commercial
-program, and expands at most {findings.settings.search_nodes:,} nodes for a move; how
-deep it came on average is said. A game ends as a tie once a position has occurred
+program, and expands at most {findings.settings.search_nodes:,} nodes for a move.
+"Reached" is the depth it came to on average: where that is less than the depth named,
+this is no test of that depth. A game ends as a tie once a position has occurred
 {REPETITIONS} times.
 
 {markdown_table(header, rows)}"""
