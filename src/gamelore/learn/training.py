@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from gamelore.atlas import FINE, NO_SHAPE, Atlas
 from gamelore.errors import DivergenceError, GameloreError
+from gamelore.kernels import direct
 from gamelore.learn import _kernels
 from gamelore.learn._function_kernels import DIVERGED
 from gamelore.learn._kernels import Lessons, Pupils, Streams, Task
@@ -32,6 +33,8 @@ from gamelore.play.habits import PlayerSettings, decide, fit, habits_of
 from gamelore.simulate import CircuitSimulator
 
 _WORKING_NODES = 1 << 15
+
+_run_matches = direct(_kernels.run_matches)
 
 Seat: TypeAlias = Literal["first", "second", "alternate"]
 
@@ -140,7 +143,7 @@ class Training:
         done = 0
         while done < matches:
             self._renew_copies(self.matches + done)
-            status, done = _kernels.run_matches(
+            status, done = _run_matches(
                 self._task(),
                 self._pupils(),
                 self.values(self._ends[0]).method,
