@@ -35,6 +35,10 @@ from gamelore.simulate import simulator
 
 engines = [simulator(canonical_form(load(n)).game) for n in ("tictactoe", "nim")]
 
+def say(*words):
+    # One write for each line: who is killed in the middle of it has said nothing.
+    os.write(1, (" ".join(map(str, words)) + chr(10)).encode())
+
 def play(contestant, number):
     engine = engines[number % 2]
     entry = Entry(f"{os.getpid()}-{number}", engine, engine.roles[0], ("lots",))
@@ -47,18 +51,18 @@ rehearsal = LearningContestant(TDSettings())
 for number in range(4):
     play(rehearsal, number)
 rehearsal.close()
-print("ready", flush=True)
+say("ready")
 for store in sys.stdin:
     child = os.fork()
     if child:
         os.waitpid(child, 0)
-        print("ended", flush=True)
+        say("ended")
         continue
     contestant = LearningContestant(TDSettings(), Path(store.strip()))
-    print("pid", os.getpid(), flush=True)
+    say("pid", os.getpid())
     number = 0
     while True:
-        print("finished", play(contestant, number), flush=True)
+        say("finished", play(contestant, number))
         number += 1
 """
 """Has everything loaded, and for each line of input a child that plays until killed."""
@@ -78,7 +82,9 @@ class Nursery:
 
     def _next(self) -> list[str]:
         assert self.process.stdout is not None
-        return self.process.stdout.readline().split()
+        line = self.process.stdout.readline()
+        assert line.endswith("\n"), f"the nursery broke off with {line!r}"
+        return line.split()
 
     def kill_after(self, store: Path, seconds: float) -> list[str]:
         """Kill a child that has learned for some time; the matches it finished."""
