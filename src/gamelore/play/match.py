@@ -32,7 +32,6 @@ FAILURES = (
     AttributeError,
     GameloreError,
     LookupError,
-    NotImplementedError,
     OSError,
     RuntimeError,
     TypeError,

@@ -10,6 +10,7 @@ and refuse with `WireError` what is malformed or beyond their limits.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -170,7 +171,7 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 _Whole = TypeVar("_Whole", Request, Reply)
 
 
-class _Reader(Generic[_Whole]):
+class _Reader(ABC, Generic[_Whole]):
     """Gathers a head and a body from the bytes fed to it."""
 
     def __init__(self, limits: WireLimits = DEFAULT_LIMITS) -> None:
@@ -212,15 +213,17 @@ class _Reader(Generic[_Whole]):
             )
         return self._whole(bytes(self._bytes[self._body_at :]))
 
+    @abstractmethod
     def _whole(self, body: bytes) -> _Whole:
-        raise NotImplementedError
+        """The message with this body."""
 
+    @abstractmethod
     def _check_first(self, words: Sequence[str]) -> None:
-        raise NotImplementedError
+        """Refuse a first line that is none."""
 
+    @abstractmethod
     def _no_length(self) -> int | None:
         """What a missing length means."""
-        raise NotImplementedError
 
     def _read_head(self) -> bool:
         """Read first line and headers once they are there."""

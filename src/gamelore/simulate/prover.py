@@ -8,6 +8,7 @@ read them at the speed of a dict.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import count
@@ -36,7 +37,7 @@ MAX_STATIC_ANSWERS = 1_000_000
 """Keys of one table kept from position to position."""
 
 
-class Table(dict[Key, Answers]):
+class Table(dict[Key, Answers], ABC):
     """Answers by key: a set where the shape has free leaves, else True or False."""
 
     def __init__(self, shape: Shape) -> None:
@@ -55,9 +56,9 @@ class Table(dict[Key, Answers]):
         """Drop every answer: what they rest on has changed."""
         self.clear()
 
+    @abstractmethod
     def fan_out(self) -> float:
         """About how many answers there are to one key."""
-        raise NotImplementedError
 
 
 class TooDeep(Exception):  # noqa: N818 - it is no error: the goal is asked again
