@@ -9,14 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
+from gamelore.experiments.drawing import (
+    BLUE,
+    BROWN,
+    GREEN,
+    GREY,
+    RED,
+    STYLE,
+    THOUSANDS,
+    save,
+)
 from gamelore.experiments.statistics import mean_band, mean_interval
 from gamelore.experiments.wang2018.analysis import Measure, final, read
 from gamelore.experiments.wang2018.run import Course
@@ -31,17 +40,7 @@ from gamelore.experiments.wang2018.settings import (
 )
 from gamelore.learn import Cosine, Fixed, Geometric
 
-_BLUE, _RED, _GREEN, _GREY = "#2b6cb0", "#c8372d", "#2f8f4e", "#888888"
-_PLAYERS = {"QPlayer": _BLUE, "QMPlayer": _RED}
-_STYLE: Any = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "legend.frameon": False,
-    "svg.hashsalt": "gamelore",
-}
+_PLAYERS = {"QPlayer": BLUE, "QMPlayer": RED}
 
 Courses = Mapping[Case, Course]
 Optima = Mapping[str, float]
@@ -61,17 +60,8 @@ def draw_figure(
         6: _lengths,
         7: _levels,
     }
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         return save(draw[figure](cases, courses, optima), folder / f"figure-{figure}")
-
-
-def save(drawing: Figure, path: Path) -> list[Path]:
-    """Write a drawing as PNG and SVG; the same drawing gives the same files."""
-    paths = [path.with_suffix(suffix) for suffix in (".png", ".svg")]
-    for target in paths:
-        metadata = {"Date": None} if target.suffix == ".svg" else {"Software": None}
-        drawing.savefig(target, dpi=150, metadata=metadata, bbox_inches="tight")
-    return paths
 
 
 # ── the figures ─────────────────────────────────────────────────────────────────────
@@ -87,22 +77,22 @@ def _schedules(cases: Cases, courses: Courses, optima: Optima) -> Figure:
         left.plot(
             matches,
             schedule(matches),
-            color=_BLUE,
+            color=BLUE,
             alpha=shade,
             label=f"l = {length:,}",
         )
     left.set_title("Equation 3: 0.5 cos(mπ / 2l), then 0", fontsize=9)
     first = np.arange(1000)
-    right.plot(first, Geometric()(first), color=_RED, label="0.9 · 0.99ᵐ (Abalearn)")
-    right.plot(first, Cosine()(first), color=_BLUE, label="Equation 3, l = 30,000")
+    right.plot(first, Geometric()(first), color=RED, label="0.9 · 0.99ᵐ (Abalearn)")
+    right.plot(first, Cosine()(first), color=BLUE, label="Equation 3, l = 30,000")
     for epsilon in (0.2, 0.1, 0.01):
         label = "fixed 0.2, 0.1, 0.01" if epsilon == 0.2 else None
-        right.plot(first, Fixed(epsilon)(first), color=_GREY, lw=1, label=label)
+        right.plot(first, Fixed(epsilon)(first), color=GREY, lw=1, label=label)
     right.set_title("The first thousand matches", fontsize=9)
     for axes in (left, right):
         axes.set_xlabel("match")
         axes.set_ylabel("ε")
-        axes.xaxis.set_major_formatter(_THOUSANDS)
+        axes.xaxis.set_major_formatter(THOUSANDS)
         axes.legend(fontsize=8)
     return drawing
 
@@ -110,9 +100,9 @@ def _schedules(cases: Cases, courses: Courses, optima: Optima) -> Figure:
 def _epsilons(cases: Cases, courses: Courses, optima: Optima) -> Figure:
     drawing, axes = _single()
     lines = {
-        "dynamic ε": (cases.q_player(EPSILON_LENGTH), _BLUE),
-        "fixed ε = 0.1": (cases.fixed(0.1), _RED),
-        "fixed ε = 0.2": (cases.fixed(0.2), _GREEN),
+        "dynamic ε": (cases.q_player(EPSILON_LENGTH), BLUE),
+        "fixed ε = 0.1": (cases.fixed(0.1), RED),
+        "fixed ε = 0.2": (cases.fixed(0.2), GREEN),
     }
     for label, (case, colour) in lines.items():
         _plot(axes, courses[case], label, colour)
@@ -123,9 +113,9 @@ def _epsilons(cases: Cases, courses: Courses, optima: Optima) -> Figure:
 def _baseline(cases: Cases, courses: Courses, optima: Optima) -> Figure:
     drawing, axes = _single()
     lines = {
-        "QPlayer, dynamic ε": (cases.q_player(EPSILON_LENGTH), _BLUE),
-        "TD(λ) of Banerjee and Stone": (cases.td_player(), _RED),
-        "the same, its table from 0": (cases.td_player(0.0), _GREEN),
+        "QPlayer, dynamic ε": (cases.q_player(EPSILON_LENGTH), BLUE),
+        "TD(λ) of Banerjee and Stone": (cases.td_player(), RED),
+        "the same, its table from 0": (cases.td_player(0.0), GREEN),
     }
     for label, (case, colour) in lines.items():
         _plot(axes, courses[case], label, colour)
@@ -138,14 +128,14 @@ def _games(cases: Cases, courses: Courses, optima: Optima) -> Figure:
     panels = drawing.subplots(1, 2, sharey=True)
     for axes, (game, length) in zip(panels, GAMES.items(), strict=True):
         course = courses[cases.q_player(length, game)]
-        _plot(axes, course, "QPlayer", _BLUE)
+        _plot(axes, course, "QPlayer", BLUE)
         _finish(axes, course, f"{game}, l = {cases.scaled(length):,}", optima)
     return drawing
 
 
 def _boards(cases: Cases, courses: Courses, optima: Optima) -> Figure:
     drawing, axes = _single()
-    for board, colour in zip(BOARDS, (_BLUE, _GREEN, _RED), strict=True):
+    for board, colour in zip(BOARDS, (BLUE, GREEN, RED), strict=True):
         course = courses[cases.q_player(BOARD_LENGTH, board)]
         size = board.partition("-")[2].replace("x", "×") or "3×3"
         _plot(axes, course, size, colour)
@@ -190,14 +180,12 @@ def _levels(cases: Cases, courses: Courses, optima: Optima) -> Figure:
     _mark_optimum(axes, "tictactoe", optima)
     axes.set_xlabel("l")
     axes.set_ylabel("win rate after match l, %")
-    axes.xaxis.set_major_formatter(_THOUSANDS)
+    axes.xaxis.set_major_formatter(THOUSANDS)
     axes.legend(loc="lower right")
     return drawing
 
 
 # ── parts of figures ────────────────────────────────────────────────────────────────
-
-_THOUSANDS = FuncFormatter(lambda x, _: f"{x:,.0f}")
 
 
 def _single() -> tuple[Figure, Axes]:
@@ -224,13 +212,13 @@ def _finish(axes: Axes, course: Course, title: str, optima: Optima) -> None:
     axes.set_xlabel("match")
     axes.set_ylabel("matches won, %")
     axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(_THOUSANDS)
+    axes.xaxis.set_major_formatter(THOUSANDS)
     axes.legend(loc="lower right", fontsize=8)
 
 
 def _mark_optimum(axes: Axes, game: str, optima: Optima) -> None:
     if game in optima:
-        axes.axhline(optima[game], color=_GREY, lw=1, ls="--", label="best response")
+        axes.axhline(optima[game], color=GREY, lw=1, ls="--", label="best response")
 
 
 def draw_reach(
@@ -239,14 +227,14 @@ def draw_reach(
     path: Path,
 ) -> list[Path]:
     """How near learners come to the best response, by how long they learn."""
-    colours = (_BLUE, _RED, _GREEN, "#b7791f", "#6b46c1")
-    with rc_context(_STYLE):
+    colours = (BLUE, RED, GREEN, BROWN, "#6b46c1")
+    with rc_context(STYLE):
         drawing, axes = _single()
         for (label, matches, wins), colour in zip(lines, colours, strict=False):
             band = mean_band(np.asarray(wins, float))
             axes.plot(matches, band.mean, color=colour, marker="o", ms=4, label=label)
             axes.fill_between(matches, band.low, band.high, color=colour, alpha=0.2)
-        axes.axhline(best, color=_GREY, lw=1, ls="--", label="best response")
+        axes.axhline(best, color=GREY, lw=1, ls="--", label="best response")
         axes.set_xscale("log")
         axes.set_xlabel("matches learned from")
         axes.set_ylabel("exact mean goal of the greedy policy, %")
