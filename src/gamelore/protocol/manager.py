@@ -22,7 +22,7 @@ from gamelore.play.match import CHANCE, MOVE_LIMIT, Fault, MatchRecord, Referee
 from gamelore.play.player import Clock
 from gamelore.protocol.peers import Peer, RemotePeer
 from gamelore.protocol.scramble import Scramble
-from gamelore.protocol.table import PeerTable, Terms
+from gamelore.protocol.table import Conditions, PeerTable
 from gamelore.simulate.position import Playable, Position
 from gamelore.simulate.simulator import Simulator
 
@@ -170,12 +170,12 @@ class Manager:
             raise GameloreError("players on the network need clocks that end")
         return dict(zip(seats, peers, strict=True))
 
-    def _terms(self, match: str, seed: int) -> Terms:
+    def _terms(self, match: str, seed: int) -> Conditions:
         settings, rules, scramble = self.settings, self._in_one_line, None
         if settings.scramble:
             scramble = Scramble(self.simulator.game, seed)
             rules = _in_one_line(scramble.game.to_kif())
-        return Terms(
+        return Conditions(
             match=match,
             simulator=self.simulator,
             rules=rules,

@@ -24,7 +24,7 @@ ABORT_LIMIT = 1.0
 
 
 @dataclass(frozen=True)
-class Terms:
+class Conditions:
     """What holds for everybody in one match."""
 
     match: str
@@ -49,7 +49,7 @@ class Terms:
 class PeerTable:
     """Peers around one match, each in the seat of a role."""
 
-    def __init__(self, terms: Terms, seats: Mapping[Role, Peer]) -> None:
+    def __init__(self, terms: Conditions, seats: Mapping[Role, Peer]) -> None:
         self.terms = terms
         names = {role: peer.name for role, peer in seats.items()}
         self._remote: dict[Role, _RemoteSeat] = {}
@@ -186,7 +186,7 @@ class _LocalSeat:
     """A contestant in this process, in one match."""
 
     def __init__(
-        self, peer: LocalPeer, role: Role, opponents: tuple[str, ...], terms: Terms
+        self, peer: LocalPeer, role: Role, opponents: tuple[str, ...], terms: Conditions
     ) -> None:
         clocks = terms.start_clock, terms.play_clock
         self._peer = peer
