@@ -129,3 +129,45 @@ def test_a_player_that_thinks_on_does_not_hold_up_the_next_message() -> None:
         assert not late.keeps
         assert late.text.strip("( )").startswith("mark")
         player.go.set()
+
+
+def test_a_request_that_comes_too_early_is_answered_in_its_turn() -> None:
+    player = Stubborn()
+    rules = rules_of(load("tictactoe"))
+    with (
+        PlayerServer(PlainContestant(lambda seed: player, 1), port=0) as server,
+        socket.create_connection(server.address, timeout=20) as line,
+    ):
+        ask(line, write_message(Start("m", "x", rules, 20, 20)))
+        line.sendall(write_request(write_message(Play("m", None)), keep=True))
+        assert threading.Event().wait(0.1) is False
+        line.sendall(write_request(INFO, keep=False))
+        assert threading.Event().wait(0.1) is False
+        player.go.set()
+        received = b""
+        while data := line.recv(65_536):
+            received += data
+    first, second = received.split(b"HTTP/1.0 ")[1:]
+    assert b"mark" in first
+    assert b"available" in second or b"busy" in second
+
+
+def test_one_who_leaves_before_the_answer_leaves_nothing_behind() -> None:
+    player = Stubborn()
+    rules = rules_of(load("tictactoe"))
+    with PlayerServer(PlainContestant(lambda seed: player, 1), port=0) as server:
+        watched = server._listener._selector.get_map()
+        assert len(watched) == 2  # the port, and what wakes its leader
+        with socket.create_connection(server.address, timeout=20) as line:
+            ask(line, write_message(Start("m", "x", rules, 20, 20)))
+            assert len(watched) == 3
+            line.sendall(write_request(write_message(Play("m", None)), keep=True))
+            assert threading.Event().wait(0.1) is False
+        player.go.set()
+        for _ in range(100):
+            if len(watched) == 2:
+                break
+            threading.Event().wait(0.05)
+        assert len(watched) == 2
+        with socket.create_connection(server.address, timeout=20) as line:
+            assert ask(line, INFO).keeps

@@ -76,6 +76,7 @@ class Connection:
         "request",
         "socket",
         "unsent",
+        "watched",
     )
 
     def __init__(self, listener: Listener, sock: socket.socket, peer: Any) -> None:
@@ -87,6 +88,8 @@ class Connection:
         self.reader: RequestReader | None = RequestReader(listener.limits.wire)
         self.request: Request | None = None
         self.unsent: memoryview | None = None
+        self.watched = False
+        """Whether the selector tells of what happens to it."""
         self.continued = False
         self.keeps = False
         """Whether it stays open after the reply, since the peer asks for it."""
@@ -94,12 +97,17 @@ class Connection:
         self._lock = Lock()
         self._answered = False
 
-    def reply(self, text: str, status: int = 200) -> bool:
-        """Send an answer, from any thread; False if there has been one already."""
+    def reply(self, text: str, status: int = 200, *, last: bool = False) -> bool:
+        """Send an answer, from any thread; False if there has been one already.
+
+        `last`: the connection is not kept, though the peer may ask for it.
+        """
         with self._lock:
             if self._answered:
                 return False
             self._answered = True
+            if last:
+                self.keeps = False
         self._listener.send(self, write_reply(text, status, keep=self.keeps))
         return True
 
@@ -219,15 +227,20 @@ class Listener:
         except BlockingIOError:
             sent = 0
         except OSError:
+            sent = len(data)  # nobody takes the rest
             connection.keeps = False
-            connection.socket.close()
-            return
         if sent == len(data) and connection.request is not None:
-            if not connection.keeps:
+            if connection.watched and not connection.keeps:
+                self._hand_back(connection)
+            elif not connection.keeps:
                 connection.socket.close()
             return
         connection.keeps = False
         connection.unsent = memoryview(data)[sent:]
+        self._hand_back(connection)
+
+    def _hand_back(self, connection: Connection) -> None:
+        """Have the leader see to a connection."""
         with self._lock:
             self._handed_back.append(connection)
         self._wake()
@@ -277,15 +290,18 @@ class Listener:
         self._receive(connection)
 
     def _go_on(self, connection: Connection) -> None:
-        if connection in self._leaving:
-            self._see_off(connection)
-            return
         if connection in self._resting:
             del self._resting[connection]
             self._receiving[connection] = None
             connection.arrived = time.monotonic()
             connection.deadline = connection.arrived + self.limits.request_seconds
-        self._receive(connection)
+            self._receive(connection)
+        elif connection in self._receiving:
+            self._receive(connection)
+        elif connection in self._leaving:
+            self._see_off(connection)
+        else:  # it is worked for: what else it sends is for later
+            self._unwatch(connection)
 
     def _receive(self, connection: Connection) -> None:
         """Take what has come, and have a complete request worked on."""
@@ -306,10 +322,13 @@ class Listener:
             connection.reply(str(error), error.status)
             return
         if request is not None:
-            self._forget(connection, keep_open=True)
             connection.request = request
             connection.reader = None
             connection.keeps = request.keeps
+            if request.keeps:  # and stays watched, which saves telling the system
+                self._receiving.pop(connection, None)
+            else:
+                self._forget(connection, keep_open=True)
             self._have_worked(connection, request)
         elif not data:
             self._forget(connection)
@@ -323,14 +342,26 @@ class Listener:
     def _await(self, connection: Connection) -> None:
         if connection not in self._receiving:
             self._receiving[connection] = None
-            self._selector.register(connection.socket, selectors.EVENT_READ, connection)
+            self._watch_for(connection, selectors.EVENT_READ)
+
+    def _watch_for(self, connection: Connection, events: int) -> None:
+        """Be told of what happens to a connection."""
+        if connection.watched:
+            self._selector.modify(connection.socket, events, connection)
+        else:
+            self._selector.register(connection.socket, events, connection)
+        connection.watched = True
+
+    def _unwatch(self, connection: Connection) -> None:
+        if connection.watched:
+            connection.watched = False
+            self._selector.unregister(connection.socket)
 
     def _forget(self, connection: Connection, keep_open: bool = False) -> None:
         """No longer wait for a connection."""
         for waiting in self._waiting():
-            if connection in waiting:
-                del waiting[connection]
-                self._selector.unregister(connection.socket)
+            waiting.pop(connection, None)
+        self._unwatch(connection)
         if not keep_open:
             connection.socket.close()
 
@@ -362,7 +393,8 @@ class Listener:
         connection.renew(self.limits.wire)
         connection.deadline = time.monotonic() + _REST
         self._resting[connection] = None
-        self._selector.register(connection.socket, selectors.EVENT_READ, connection)
+        if not connection.watched:
+            self._watch_for(connection, selectors.EVENT_READ)
 
     def _take_back(self) -> None:
         """Go on with replies that could not be sent at once, or to refused requests,
@@ -375,13 +407,16 @@ class Listener:
             if connection.keeps:
                 self._rest(connection)
                 continue
+            if connection.unsent is None:
+                self._forget(connection)
+                continue
             seconds = self.limits.request_seconds if connection.unsent else _LINGER
             connection.deadline = time.monotonic() + seconds
             self._leaving[connection] = None
             events = (
                 selectors.EVENT_WRITE if connection.unsent else selectors.EVENT_READ
             )
-            self._selector.register(connection.socket, events, connection)
+            self._watch_for(connection, events)
             if not connection.unsent:
                 self._half_close(connection)
 
@@ -395,9 +430,7 @@ class Listener:
                 sent = connection.socket.send(connection.unsent)
                 connection.unsent = connection.unsent[sent:]
                 if not connection.unsent:
-                    self._selector.modify(
-                        connection.socket, selectors.EVENT_READ, connection
-                    )
+                    self._watch_for(connection, selectors.EVENT_READ)
                     self._half_close(connection)
             elif not connection.socket.recv(_CHUNK):
                 self._forget(connection)
@@ -422,6 +455,8 @@ class Listener:
                 self._work_began = time.monotonic()
         if not accepted:
             connection.reply("busy", 503)
+            if connection.keeps:
+                self._rest(connection)
             return
         try:
             self._work(connection, request)
@@ -431,13 +466,10 @@ class Listener:
                 leads = self._term == term
                 if leads:
                     self._work_began = None
-                elif connection.keeps:
-                    self._handed_back.append(connection)
-        if connection.keeps:
-            if leads:
+            if connection.keeps and leads:
                 self._rest(connection)
-            else:
-                self._wake()
+            elif connection.keeps:
+                self._hand_back(connection)
 
     # ── the watchman ────────────────────────────────────────────────────────────────
 

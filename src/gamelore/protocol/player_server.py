@@ -396,8 +396,8 @@ class _AnswerBy:
 
     def _answer(self) -> None:
         if not self._connection.answered:
-            self._connection.keeps = False  # the player may think on for long
-            self._connection.reply(self._text())
+            # The player may think on for long: nobody would read another request.
+            self._connection.reply(self._text(), last=True)
 
     def __enter__(self) -> None:
         return None
