@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -32,6 +32,7 @@ _step = direct(_kernels.step)
 _view_one = direct(_narrow_kernels.view_one)
 _step_one = direct(_narrow_kernels.step_one)
 
+_SIGHTS_KEPT = 2048
 _CHUNK = 1 << 14  # playouts that share one stream of randomness
 
 
@@ -143,7 +144,17 @@ class CircuitSimulator(Simulator):
         return self.feature_set.counts(self.program, self._narrow(), rows, role)
 
     def look(self, row: Row) -> Sight:
-        return _CircuitSight(self, row)
+        return self._look(row.tobytes())
+
+    @cached_property
+    def _look(self) -> Callable[[bytes], Sight]:
+        """Look at a row; what was seen lately is remembered, as matches meet again."""
+
+        @lru_cache(_SIGHTS_KEPT)
+        def look(data: bytes) -> Sight:
+            return _CircuitSight(self, np.frombuffer(data, np.uint64))
+
+        return look
 
     def follow(self, row: Row, moves: Sequence[int]) -> Row:
         following: Row = np.zeros(self.width, np.uint64)
