@@ -22,7 +22,7 @@ from serving import served
 from gamelore.games import load
 from gamelore.protocol.manager import Manager, MatchSettings
 from gamelore.protocol.peers import RemotePeer
-from gamelore.simulate import simulator
+from gamelore.simulate import Simulator, simulator
 
 GAME = "connect-four"
 PLAY_CLOCK = 1.0
@@ -49,11 +49,14 @@ def main() -> None:
     parser.add_argument("--players", type=int, default=4, help="processes")
     options = parser.parse_args()
     tally = Tally(options.moves)
+    engine = simulator(load(GAME))
     started = time.monotonic()
     with served(options.players, "monte-carlo", options.at_once) as players:
         ports = [port for _, port in players]
         threads = [
-            threading.Thread(target=play_on, args=(ports, number, tally), daemon=True)
+            threading.Thread(
+                target=play_on, args=(engine, ports, number, tally), daemon=True
+            )
             for number in range(options.at_once)
         ]
         for thread in threads:
@@ -63,10 +66,10 @@ def main() -> None:
     report(tally, time.monotonic() - started)
 
 
-def play_on(ports: Sequence[int], number: int, tally: Tally) -> None:
+def play_on(engine: Simulator, ports: Sequence[int], number: int, tally: Tally) -> None:
     """Play matches until there are enough moves in all."""
     settings = MatchSettings(start_clock=30, play_clock=PLAY_CLOCK, grace=0)
-    manager = Manager(simulator(load(GAME)), settings)
+    manager = Manager(engine, settings)
     pair = ports[number % len(ports)], ports[(number + 1) % len(ports)]
     peers = [RemotePeer("127.0.0.1", port) for port in pair]
     seed = 1000 * number

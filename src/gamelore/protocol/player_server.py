@@ -46,6 +46,7 @@ PORT = 9147
 
 _ABORT_CLOCK = 1.0  # seconds the reference manager waits for the answer to ABORT
 _WORDINGS_KEPT = 16
+_WATCHED = 0.75  # the share of a margin that is left when the server answers itself
 _SHARE = 0.1  # the largest part of a clock that is kept as a margin
 
 
@@ -57,7 +58,7 @@ class ServerLimits:
     engines: EngineLimits = field(default_factory=EngineLimits)
     margin: float = 0.08
     """Seconds before the end of a clock when a player must have answered; of short
-    clocks a tenth. Half of it later the server answers with the move it has in hand."""
+    clocks a tenth. A quarter of it later the server answers with the move in hand."""
     patience: float = 0.5
     """The share of a start clock in which to wait for the compiled game."""
     silence: float = 30.0
@@ -186,7 +187,7 @@ class PlayerServer:
             connection.reply(f"error: {error}", 400)
 
     def _preview(self, connection: Connection, message: Preview) -> None:
-        end = connection.arrived + self._before(message.clock, 0.5)
+        end = connection.arrived + self._before(message.clock, _WATCHED)
         with self._answer_by(end, connection, lambda: "ready"):
             try:
                 self._engines.engine_of(self._wording_of(message.rules).game)
@@ -198,7 +199,7 @@ class PlayerServer:
         if not self._has_room_for(message.match):
             connection.reply("busy")
             return
-        clock = self._before(message.start_clock, 0.5)
+        clock = self._before(message.start_clock, _WATCHED)
         end = connection.arrived + clock
         with self._answer_by(end, connection, lambda: "ready"):
             try:
@@ -228,7 +229,7 @@ class PlayerServer:
 
     def _abort(self, connection: Connection, seat: Seat) -> None:
         """Answer ABORT."""
-        end = connection.arrived + self._before(_ABORT_CLOCK, 0.5)
+        end = connection.arrived + self._before(_ABORT_CLOCK, _WATCHED)
         with self._answer_by(end, connection, lambda: "aborted"):
             self._leave(seat)
             seat.finish(None, end)
@@ -250,7 +251,7 @@ class PlayerServer:
             self._overtaken[connection] = None
             return wording.text(seat.overtake())
 
-        end = arrived + self._before(clock, 0.5)
+        end = arrived + self._before(clock, _WATCHED)
         try:
             with self._answer_by(end, connection, overtake):
                 move = seat.decide(joint, arrived, arrived + self._before(clock, 1.0))
@@ -264,7 +265,7 @@ class PlayerServer:
         """Answer STOP, once what is to be kept of the match is kept."""
         wording = seat.terms.wording
         joint = joint and wording.canonical(joint)
-        end = connection.arrived + self._before(seat.terms.play_clock, 0.5)
+        end = connection.arrived + self._before(seat.terms.play_clock, _WATCHED)
         with self._answer_by(end, connection, lambda: "done"):
             self._leave(seat)
             record = seat.finish(joint, end)
