@@ -16,8 +16,10 @@ from gamelore.games import load
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
 from gamelore.learn import (
+    Checkpoint,
     Episode,
     Fixed,
+    GreedyPlayer,
     LinearSettings,
     NetworkSettings,
     OpenTraining,
@@ -28,6 +30,7 @@ from gamelore.learn import (
     Training,
     ValueFunction,
 )
+from gamelore.learn.arena import snapshot
 from gamelore.learn.function_settings import FunctionSettings
 from gamelore.learn.learners import TableLearner
 from gamelore.play import PlayerSettings, RandomPlayer, play_match
@@ -339,6 +342,22 @@ def assert_same(one: Training, other: Training) -> None:
     for name, array in mine.copied_weights.items():
         assert array.tobytes() == theirs.copied_weights[name].tobytes()
     assert (mine.streams == theirs.streams).all()
+
+
+def test_players_use_what_was_learned() -> None:
+    """Looking one move ahead, and in an arena as a snapshot."""
+    rule = QSettings(step_size=0.3, discount=1.0)
+    plan = Plan(rule, SelfPlay(), schedule=EXPLORING, function=SMALL)
+    training = Training(Atlas(game_of("tictactoe")), plan)
+    checkpoint = Checkpoint.of(training, training.run(3000).rewards)
+    sim = training.atlas.simulator
+    entrant = snapshot("late", checkpoint, Atlas(sim), seed=1)
+    for player in (GreedyPlayer(training.values(1)), entrant.players["o"]):
+        goals = [
+            play_match(sim, {"x": RandomPlayer(seed), "o": player}).goals[1] or 0
+            for seed in range(40)
+        ]
+        assert np.mean(goals) > 60
 
 
 RUNAWAYS: list[FunctionSettings] = [
