@@ -62,6 +62,7 @@ KERNELS = {
     "_narrow_kernels.py",
     "_function_kernels.py",
     "_teaching_kernels.py",
+    "_q_teaching_kernels.py",
     "_table_kernels.py",
     "_nested_kernels.py",
     "_alpha_beta_kernels.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,7 @@ def test_the_table_has_a_column_for_each_state() -> None:
 def test_what_is_compared() -> None:
     found = cases(CS221Settings("both"))
     assert len(found) == len(set(found)) == 12
+    assert found == cases(CS221Settings())
     assert [case for case in found if case.method == "td"] == cases(CS221Settings("td"))
     for case in found:
         plan = plan_of(case, CS221Settings(), seed=1)
@@ -57,6 +59,7 @@ def test_what_is_compared() -> None:
         assert isinstance(plan.function, kind)
         assert plan.function.output == "tanh"
         assert plan.learner.discount == 1.0
+        assert isinstance(plan.learner, TDSettings) == (case.method == "td")
         if isinstance(plan.learner, TDSettings):
             assert plan.learner.trace_decay == 0
 
@@ -84,6 +87,17 @@ def test_a_run_repeats_and_differs_from_another() -> None:
     assert one.shape == (POINTS + 2,)
     assert (one == again).all()
     assert (one != other).any()
+
+
+def test_td_and_q_learn_differently_from_the_same_start() -> None:
+    settings = replace(SMALL, scale=0.02, tests=40)
+    by_td, by_q = (
+        run_once(Run(case, 0), settings)
+        for case in cases(settings)
+        if (case.game, case.model) == ("tictactoe", "network")
+    )
+    assert by_td[0] == by_q[0]
+    assert (by_td != by_q).any()
 
 
 @pytest.fixture

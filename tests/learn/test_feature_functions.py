@@ -10,7 +10,7 @@ import pytest
 from gamelore.atlas import Atlas
 from gamelore.errors import GameloreError
 from gamelore.games import load
-from gamelore.gdl import Game
+from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
 from gamelore.learn import (
     Episode,
@@ -19,6 +19,7 @@ from gamelore.learn import (
     NetworkSettings,
     OpenTraining,
     Plan,
+    QSettings,
     SelfPlay,
     TDSettings,
     Training,
@@ -80,6 +81,24 @@ def test_the_lectures_example_to_the_last_digit() -> None:
     assert training.function.weights()["direct"].tolist() == [0.5, 1, 0]
     learner.learn(walk(sim, "s1", "s2", "s6", "s10"))
     assert training.function.weights()["direct"].tolist() == [0.25, 0.75, 0]
+
+
+def test_q_learning_learns_from_the_move_not_taken() -> None:
+    """The lecture's states by Q, one weight each: S1 goes to S2, but learns from S4."""
+    game = Game.from_kif(STATES, name="lecture")
+    plan = Plan(QSettings(0.5, 1.0), function=LinearSettings(bias=False))
+    training = Training(Atlas(simulator(game)), plan)
+    sim = training.atlas.simulator
+    learner = TableLearner(training.values(0))
+    for _ in range(3):
+        learner.learn(walk(sim, "s1", "s4", "s8", "s9"))
+    learner.learn(walk(sim, "s1", "s2", "s6", "s10"))
+    names = ("s8", "s4", "s1", "s2", "s6")
+    rows = np.stack([sim.encode([read_term(f"(at {name})")]) for name in names])
+    assert training.function is not None
+    # S8 goes half way to 1 in each walk, S4 half way to what S8 was before; S1 is
+    # 0.125 after three walks, and goes half way to S4 in the fourth.
+    assert training.function.evaluate(rows).tolist() == [0.875, 0.5, 0.3125, 0, 0]
 
 
 def test_rewards_along_the_way_are_changes_of_features() -> None:

@@ -24,7 +24,6 @@ from gamelore.learn import (
     NetworkSettings,
     OpenTraining,
     Plan,
-    QSettings,
     SelfPlay,
     TDSettings,
     Training,
@@ -357,8 +356,6 @@ def test_what_cannot_be_is_refused() -> None:
         ValueFunction(Atlas(Interpreter(load("tictactoe"))), SMALL)
     with pytest.raises(GameloreError, match="needs fluents or features"):
         ValueFunction(atlas, replace(SMALL, fluents=False))
-    with pytest.raises(GameloreError, match="learned by TD"):
-        Training(atlas, Plan(QSettings(), SelfPlay("own"), function=SMALL))
     with pytest.raises(ValueError, match=r"weights must have hidden \[21, 5\]"):
         ValueFunction(atlas, SMALL).load({})
     wrong: dict[str, object] = {

@@ -53,6 +53,14 @@ class Rule(NamedTuple):
     discount: float
     trace_decay: float
     risk: float
+    chance: int  # the role `random`, or -1
+
+
+class Moves(NamedTuple):
+    """The moves of a match to learn from, in the first places."""
+
+    nodes: np.ndarray  # int32 [·]   where they were made
+    edges: np.ndarray  # int64 [·]
 
 
 class Lens(NamedTuple):
@@ -76,6 +84,7 @@ class Trail(NamedTuple):
     shares: np.ndarray  # float32 [3, H + 8]   of weights to the output: their traces,
     # their changes, and what they were
     direct: np.ndarray  # float64 [3, I]   the same of linear weights
+    hidden: np.ndarray  # float32 [I, H]   weights to hidden units as they were
 
 
 class Function(NamedTuple):

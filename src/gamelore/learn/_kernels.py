@@ -21,7 +21,7 @@ from gamelore.atlas._kernels import (
     open_up,
 )
 from gamelore.kernels import lean, lean_part, lean_recursion
-from gamelore.learn._function_kernels import NO_FUNCTION, Mind, Rule
+from gamelore.learn._function_kernels import NO_FUNCTION, Mind, Moves, Rule
 from gamelore.learn._table_kernels import (
     AFTERSTATES,
     Log,
@@ -87,9 +87,16 @@ class Pupils(NamedTuple):
 @lean_recursion
 def _teach(chart, mind, method, role, log, count, end):
     """Teach a value function a match; a status."""
-    rule = Rule(method.step_size, method.discount, method.trace_decay, method.risk)
+    rule = Rule(
+        method.step_size,
+        method.discount,
+        method.trace_decay,
+        method.risk,
+        method.chance,
+    )
+    moves = Moves(log.nodes, log.edges)
     return mind.teach(
-        chart.program, chart.nodes, mind.function, rule, log.edges, count, end, role
+        chart.program, chart.nodes, mind.function, rule, moves, count, end, role
     )
 
 

@@ -69,6 +69,7 @@ class Method(NamedTuple):
     side: int  # the role whose goals the values are of, or -1: of the role that moves
     every_ply: int  # 1: afterstates of all roles are learned, not only of one
     risk: float  # kappa
+    chance: int  # the role `random`, or -1
     function: int  # the kind of value function that is learned instead, if it is
 
 

@@ -34,7 +34,7 @@ from gamelore.learn._function_kernels import (
 )
 from gamelore.simulate._lanes import lowest_one
 
-_LARGEST_ERROR = 1e15
+LARGEST_ERROR = 1e15
 _ONE = np.uint64(1)
 _NOTHING = np.float32(0.0)
 _UNIT = np.float32(1.0)
@@ -88,11 +88,11 @@ def error_of(rule, prediction, target):
     return (1.0 - rule.risk) * error if error > 0.0 else (1.0 + rule.risk) * error
 
 
-def teach_linear(program, nodes, function, rule, edges, count, end, role):
+def teach_linear(program, nodes, function, rule, moves, count, end, role):
     """Fold a match in by TD(λ); FINE or DIVERGED."""
     view = min(role, 1)
     measure(program, nodes, function, view)
-    length = lay_trail(nodes, function, edges, count, end)
+    length = lay_trail(nodes, function, moves.edges, count, end)
     looked_at = length + (function.ends == VALUED)
     places = function.trail.nodes
     weights = function.direct
@@ -117,13 +117,13 @@ def teach_linear(program, nodes, function, rule, edges, count, end, role):
         target = earned_at(nodes, function, view, t, length, end, role)
         target += rule.discount * following
         error = error_of(rule, prediction, target)
-        if not abs(error) < _LARGEST_ERROR:
+        if not abs(error) < LARGEST_ERROR:
             for i in range(weights.shape[0]):
                 weights[i] = kept[i]
             return np.int64(DIVERGED)
         for i in range(weights.shape[0]):
             trace[i] *= rule.trace_decay
-        _leave_trace(nodes, function, view, places[t], trace, rule.step_size * slope)
+        leave_trace(nodes, function, view, places[t], trace, rule.step_size * slope)
         if function.online:
             for i in range(weights.shape[0]):
                 weights[i] += error * trace[i]
@@ -137,7 +137,7 @@ def teach_linear(program, nodes, function, rule, edges, count, end, role):
 
 
 @lean_part
-def _leave_trace(nodes, function, view, node, trace, share):
+def leave_trace(nodes, function, view, node, trace, share):
     """Add the inputs of a node to a trace."""
     if function.fluents:
         for word in range(nodes.rows.shape[1]):
@@ -170,7 +170,7 @@ def _correct(function, t, work):
 
 
 @lean_part
-def _note_slopes(function, rule, t, work):
+def note_slopes(function, rule, t, work):
     """Keep the gradient at a position of the trail: its value.  work: float32 [H]"""
     level, height, pace = shape_of(function.activation)
     trail, out = function.trail, function.out
@@ -196,11 +196,11 @@ def _note_slopes(function, rule, t, work):
     return value
 
 
-def teach_network(program, nodes, function, rule, edges, count, end, role):
+def teach_network(program, nodes, function, rule, moves, count, end, role):
     """Fold a match in by TD(λ); FINE or DIVERGED."""
     view = min(role, 1)
     measure(program, nodes, function, view)
-    length = lay_trail(nodes, function, edges, count, end)
+    length = lay_trail(nodes, function, moves.edges, count, end)
     if length == 0:
         return np.int64(FINE)
     looked_at = length + (function.ends == VALUED)
@@ -213,7 +213,7 @@ def teach_network(program, nodes, function, rule, edges, count, end, role):
     sum_up(nodes, function, view, trail.nodes[0], trail.sums[0])
     for t in range(length):
         _correct(function, t, work)
-        prediction = _note_slopes(function, rule, t, work)
+        prediction = note_slopes(function, rule, t, work)
         following = 0.0
         if t + 1 < looked_at:
             _go_on(nodes, function, view, t)
@@ -221,7 +221,7 @@ def teach_network(program, nodes, function, rule, edges, count, end, role):
             following, _ = finish(function.output, output_of(function, work))
         target = earned_at(nodes, function, view, t, length, end, role)
         error = error_of(rule, prediction, target + rule.discount * following)
-        if not abs(error) < _LARGEST_ERROR:
+        if not abs(error) < LARGEST_ERROR:
             for j in range(out.shape[0]):
                 out[j] = kept[j]
             return np.int64(DIVERGED)
@@ -237,7 +237,7 @@ def teach_network(program, nodes, function, rule, edges, count, end, role):
                 out[j] = kept[j] + change[j]
     for j in range(out.shape[0]):
         out[j] = kept[j] + change[j]
-    _change_hidden(nodes, function, view, length)
+    change_hidden(nodes, function, view, length)
     return np.int64(FINE)
 
 
@@ -254,7 +254,7 @@ def _go_on(nodes, function, view, t):
 
 
 @lean_part
-def _change_hidden(nodes, function, view, length):
+def change_hidden(nodes, function, view, length):
     """Add up what all positions of the trail add to the weights of their inputs.
 
     An input that is there from one position to another gets the sum of theirs: that of
@@ -293,6 +293,6 @@ def _change_hidden(nodes, function, view, length):
             before = after
 
 
-def teach_nothing(program, nodes, function, rule, edges, count, end, role):
+def teach_nothing(program, nodes, function, rule, moves, count, end, role):
     """In the place of a function, where values are in a table."""
     return np.int64(FINE)

@@ -1,7 +1,7 @@
 """Settings of value functions that generalise: linear ones and networks.
 
 They say what is learned; how it is learned (step size, discount, traces) is said by
-`TDSettings`, as for tables.
+`TDSettings` or `QSettings`, as for tables.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -16,13 +16,15 @@ from gamelore.errors import GameloreError
 from gamelore.gdl import to_kif
 from gamelore.kernels import pointer
 from gamelore.learn import _function_kernels as kernels
+from gamelore.learn import _q_teaching_kernels as q_teaching
 from gamelore.learn import _teaching_kernels as teaching
-from gamelore.learn._function_kernels import Function, Lens, Mind, Rule, Trail
+from gamelore.learn._function_kernels import Function, Lens, Mind, Moves, Rule, Trail
 from gamelore.learn.function_settings import (
     FunctionSettings,
     LinearSettings,
     NetworkSettings,
 )
+from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.simulate import CircuitSimulator, Rows
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
@@ -40,9 +42,15 @@ _ENDS = {
     "valued": kernels.VALUED,
 }
 _JUDGES = {
-    kernels.NO_FUNCTION: (kernels.judge_nothing, teaching.teach_nothing),
-    kernels.LINEAR: (kernels.judge_linear, teaching.teach_linear),
-    kernels.NETWORK: (kernels.judge_network, teaching.teach_network),
+    kernels.NO_FUNCTION: kernels.judge_nothing,
+    kernels.LINEAR: kernels.judge_linear,
+    kernels.NETWORK: kernels.judge_network,
+}
+_TEACHERS = {
+    (TDSettings, kernels.LINEAR): teaching.teach_linear,
+    (TDSettings, kernels.NETWORK): teaching.teach_network,
+    (QSettings, kernels.LINEAR): q_teaching.teach_linear,
+    (QSettings, kernels.NETWORK): q_teaching.teach_network,
 }
 _EIGHT = 8  # hidden units come in so many
 
@@ -219,7 +227,7 @@ class ValueFunction:
             place=np.full(2, -1, np.int64),
             sums=np.zeros((2, width), np.float32),
             worth=np.zeros(max(map(len, simulator.moves))),
-            trail=empty_trail(positions, width, linear_inputs),
+            trail=empty_trail(positions, width, linear_inputs, network_inputs),
             lens=self._lens(),
         )
 
@@ -257,7 +265,9 @@ def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float6
     return np.tanh(sums) if unit == "tanh" else sums
 
 
-def empty_trail(positions: int, width: int, inputs: int) -> Trail:
+def empty_trail(
+    positions: int, width: int, linear_inputs: int, network_inputs: int
+) -> Trail:
     """Room for the positions of a match."""
     return Trail(
         nodes=np.zeros(positions, np.int64),
@@ -267,7 +277,8 @@ def empty_trail(positions: int, width: int, inputs: int) -> Trail:
         traces=np.zeros(positions),
         alike=np.zeros(positions),
         shares=np.zeros((3, width + _EIGHT), np.float32),
-        direct=np.zeros((3, inputs)),
+        direct=np.zeros((3, linear_inputs)),
+        hidden=np.zeros((network_inputs, width), np.float32),
     )
 
 
@@ -302,28 +313,28 @@ def no_function() -> Function:
         place=np.zeros(2, np.int64),
         sums=np.zeros((2, 0), np.float32),
         worth=np.zeros(0),
-        trail=empty_trail(0, 0, 0),
+        trail=empty_trail(0, 0, 0, 0),
         lens=empty_lens(),
     )
 
 
-def mind_of(function: Function) -> Mind:
-    """A function with how it is asked and taught."""
-    kind = function.kind
-    return Mind(function, judge=judge_of(kind), teach=teacher_of(kind))
+def mind_of(function: Function, learner: type[TDSettings | QSettings]) -> Mind:
+    """A function with how it is asked, and how such a learner teaches it."""
+    teach = _TEACHERS.get((learner, function.kind), teaching.teach_nothing)
+    return Mind(function, judge=judge_of(function.kind), teach=teacher_of(teach))
 
 
 @cache
 def judge_of(kind: int) -> Any:
     """The pointer through which kernels judge moves; compiled only if it is wanted."""
-    judge, _ = _JUDGES[kind]
+    judge = _JUDGES[kind]
     return pointer(judge, 0, empty_program(), empty_nodes(), no_function(), 0, 0)
 
 
 @cache
-def teacher_of(kind: int) -> Any:
+def teacher_of(teach: Callable[..., Any]) -> Any:
     """The pointer through which kernels teach matches."""
-    _, teach = _JUDGES[kind]
-    rule, edges = Rule(0.0, 0.0, 0.0, 0.0), np.zeros(1, np.int64)
+    rule = Rule(0.0, 0.0, 0.0, 0.0, 0)
+    moves = Moves(np.zeros(1, np.int32), np.zeros(1, np.int64))
     program, nodes = empty_program(), empty_nodes()
-    return pointer(teach, 0, program, nodes, no_function(), rule, edges, 0, 0, 0)
+    return pointer(teach, 0, program, nodes, no_function(), rule, moves, 0, 0, 0)

@@ -19,9 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.atlas import FINE, NO_SHAPE, Atlas
+from gamelore.errors import DivergenceError
 from gamelore.gdl import Role
 from gamelore.kernels import direct
 from gamelore.learn import _kernels
+from gamelore.learn._function_kernels import DIVERGED
 from gamelore.learn._table_kernels import NO_CELLS, Log
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.tables import Table
@@ -98,6 +100,11 @@ class TableLearner:
                 self.table.grow()
             elif status == NO_SHAPE:
                 values.help_at(int(log.trouble[0]))
+            elif status == DIVERGED:
+                raise DivergenceError(
+                    "the weights ran away; they are kept as they were before the"
+                    " match: lower the step size"
+                )
 
     def _log(self, episode: Episode) -> tuple[Log, int]:
         """The role's moves in a match, as kernels see them, and how many they are."""

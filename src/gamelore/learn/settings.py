@@ -43,7 +43,11 @@ class TDSettings:
 
 @dataclass(frozen=True)
 class QSettings:
-    """Q-learning over moves; defaults are those of Wang, Emmerich and Plaat (2018)."""
+    """Q-learning over moves; defaults are those of Wang, Emmerich and Plaat (2018).
+
+    A table has a cell for each move in each position. A value function has a move worth
+    what it says of the position the move leads to, or the reward if that is an end.
+    """
 
     step_size: float = 0.1
     """Alpha."""

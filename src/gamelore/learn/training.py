@@ -211,8 +211,12 @@ class Training:
     def _new_function(self) -> ValueFunction | None:
         if self.plan.function is None:
             return None
-        if isinstance(self.plan.learner, QSettings):
-            raise GameloreError("value functions are learned by TD, not yet by Q")
+        learner = self.plan.learner
+        if isinstance(learner, QSettings) and learner.searches:
+            raise GameloreError(
+                "a value function says something of every position, so playouts are"
+                " never asked: leave playouts and search_time out"
+            )
         return ValueFunction(
             self.atlas,
             self.plan.function,
@@ -289,9 +293,13 @@ class Training:
             raise GameloreError(
                 f"{game!r} has {len(self.players)} players; self-play needs two"
             )
-        if plan.against.values == "shared" and isinstance(plan.learner, QSettings):
+        if (
+            plan.function is None
+            and plan.against.values == "shared"
+            and isinstance(plan.learner, QSettings)
+        ):
             raise GameloreError(
-                "values of moves are each role's own: use SelfPlay('own')"
+                "values of moves in a table are each role's own: use SelfPlay('own')"
             )
         if (
             plan.function is None

@@ -80,7 +80,7 @@ class Values:
     @property
     def by_action(self) -> bool:
         """Whether cells stand for moves in positions, not for afterstates."""
-        return isinstance(self.settings, QSettings)
+        return isinstance(self.settings, QSettings) and self.function is None
 
     @property
     def memory(self) -> Memory:
@@ -93,8 +93,8 @@ class Values:
     def mind(self) -> Mind:
         """The value function, with room for every node of the atlas, or none."""
         if self.function is None:
-            return mind_of(no_function())
-        return mind_of(self.function.fit(self.atlas))
+            return mind_of(no_function(), TDSettings)
+        return mind_of(self.function.fit(self.atlas), type(self.settings))
 
     def begin_match(self) -> None:
         """Make ready for a match: have room for it, or forget the matches before."""
@@ -124,7 +124,7 @@ class Values:
     def method(self) -> Method:
         """How to learn, as kernels see it."""
         if isinstance(self.settings, QSettings):
-            return _q_method(self.settings)
+            return self._q_method(self.settings)
         return self._td_method(self.settings)
 
     def help_at(self, node: int) -> None:
@@ -167,29 +167,41 @@ class Values:
             side=-1 if self.side is None else self.side,
             every_ply=int(self.side is not None),
             risk=settings.risk,
-            function=self.function.function.kind if self.function else NO_FUNCTION,
+            chance=self._chance,
+            function=self._kind,
         )
 
+    def _q_method(self, settings: QSettings) -> Method:
+        return Method(
+            keyed_by=_table_kernels.ACTIONS,
+            step_size=settings.step_size,
+            discount=settings.discount,
+            trace_decay=0.0,
+            default=0.0,
+            initial=_table_kernels.DEFAULT,
+            depth=0,
+            rule=0,
+            on_sight=0,
+            sees_ends=0,
+            keeps_end=0,
+            searches=int(settings.searches),
+            side=-1 if self.side is None else self.side,
+            every_ply=int(self.side is not None),
+            risk=settings.risk,
+            chance=self._chance,
+            function=self._kind,
+        )
 
-def _q_method(settings: QSettings) -> Method:
-    return Method(
-        keyed_by=_table_kernels.ACTIONS,
-        step_size=settings.step_size,
-        discount=settings.discount,
-        trace_decay=0.0,
-        default=0.0,
-        initial=_table_kernels.DEFAULT,
-        depth=0,
-        rule=0,
-        on_sight=0,
-        sees_ends=0,
-        keeps_end=0,
-        searches=int(settings.searches),
-        side=-1,
-        every_ply=0,
-        risk=settings.risk,
-        function=NO_FUNCTION,
-    )
+    @property
+    def _chance(self) -> int:
+        """The role that draws lots, or -1."""
+        roles = self.atlas.simulator.roles
+        return roles.index("random") if "random" in roles else -1
+
+    @property
+    def _kind(self) -> int:
+        """The kind of value function."""
+        return self.function.function.kind if self.function else NO_FUNCTION
 
 
 def empty_table(atlas: Atlas, settings: LearnerSettings) -> Table:

@@ -29,7 +29,7 @@ def draw_curves(courses: Mapping[Case, Course], path: Path) -> list[Path]:
     """Scores against the random player by matches learned from."""
     games = list(dict.fromkeys(case.game for case in courses))
     with rc_context(STYLE):
-        drawing = Figure(figsize=(3.4 * len(games), 3.4), layout="constrained")
+        drawing = Figure(figsize=(3.4 * len(games), 3.6), layout="constrained")
         panels = np.atleast_1d(drawing.subplots(1, len(games), sharey=True))
         for axes, game in zip(panels, games, strict=True):
             for case, course in courses.items():
@@ -41,7 +41,8 @@ def draw_curves(courses: Mapping[Case, Course], path: Path) -> list[Path]:
             axes.set_title(TITLES[game], fontsize=9)
             count_along(axes, "matches learned from")
         panels[0].set_ylabel("score against the random player, %")
-        panels[0].legend(fontsize=8)
+        lines, names = panels[0].get_legend_handles_labels()
+        drawing.legend(lines, names, loc="outside upper center", ncols=len(names))
         return save(drawing, path)
 
 
@@ -71,5 +72,7 @@ def draw_ends(courses: Mapping[Case, Course], playouts: int, path: Path) -> list
         axes.set_xticks(range(len(games)), [TITLES[game] for game in games])
         axes.set_ylabel(f"score against {playouts} playouts a move, %")
         axes.set_ylim(0, 100)
-        axes.legend(fontsize=8)
+        axes.set_axisbelow(True)
+        axes.grid(visible=False, axis="x")
+        drawing.legend(loc="outside upper center", ncols=len(ways))
         return save(drawing, path)

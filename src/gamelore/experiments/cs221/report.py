@@ -99,8 +99,8 @@ def write_tables(findings: Findings, folder: Path) -> None:
 
 def write_report(findings: Findings) -> str:
     """The report as Markdown."""
-    parts = [_head(findings.settings), _worked(findings.steps), _ends(findings)]
-    parts += [_verdicts(findings), _figures(findings.settings)]
+    parts = [_head(findings.settings), _worked(findings.steps), _UPDATES]
+    parts += [_ends(findings), _verdicts(findings), _figures(findings.settings)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -161,6 +161,17 @@ _OUTPUTS: dict[Output, str] = {
 }
 
 # ── sections ────────────────────────────────────────────────────────────────────────
+
+_UPDATES = """## How they learn
+
+Both learn one function V of the positions after moves, and choose by it: the first
+player the highest, the second the lowest, and any move with probability ε. Q(s, a) is V
+of the position that a leads to. After a move to y, both change the weights by
+
+    w ← w − η [V(y; w) − (r + γ V(y′; w))] ∇V(y; w)
+
+where y′ is the position after the next move: for TD the move that was played, for Q the
+best of whoever moves, whatever was played. An end is worth its reward, r, alone."""
 
 
 def _head(settings: CS221Settings) -> str:

@@ -46,7 +46,7 @@ POINTS = 10
 class CS221Settings:
     """How to run the comparison."""
 
-    learners: Literal["td", "q", "both"] = "td"
+    learners: Literal["td", "q", "both"] = "both"
     """Which ways to learn are run."""
     runs: int = 5
     """Independent repetitions of every course of learning."""
