@@ -14,7 +14,7 @@ from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import empty_program
 from gamelore.errors import GameloreError
 from gamelore.gdl import to_kif
-from gamelore.kernels import pointer
+from gamelore.kernels import lean_pointer
 from gamelore.learn import _function_kernels as kernels
 from gamelore.learn import _teaching_kernels as teaching
 from gamelore.learn._function_kernels import Function, Lens, Mind, Rule, Trail
@@ -317,7 +317,7 @@ def mind_of(function: Function) -> Mind:
 def judge_of(kind: int) -> Any:
     """The pointer through which kernels judge moves; compiled only if it is wanted."""
     judge, _ = _JUDGES[kind]
-    return pointer(judge, 0, empty_program(), empty_nodes(), no_function(), 0, 0)
+    return lean_pointer(judge, 0, empty_program(), empty_nodes(), no_function(), 0, 0)
 
 
 @cache
@@ -326,4 +326,4 @@ def teacher_of(kind: int) -> Any:
     _, teach = _JUDGES[kind]
     rule, edges = Rule(0.0, 0.0, 0.0, 0.0), np.zeros(1, np.int64)
     program, nodes = empty_program(), empty_nodes()
-    return pointer(teach, 0, program, nodes, no_function(), rule, edges, 0, 0, 0)
+    return lean_pointer(teach, 0, program, nodes, no_function(), rule, edges, 0, 0, 0)
