@@ -118,9 +118,26 @@ def pointer(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
     A kernel's code contains that of all it calls, so what is large and called from many
     is compiled apart, once. Result and arguments are examples of their types.
     """
+    return _pointed(function, result, arguments)
+
+
+def lean_pointer(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
+    """The same for a function that allocates nothing: no references are counted."""
+    return _pointed(function, result, arguments, _nrt=False)
+
+
+def _pointed(
+    function: Callable[..., Any],
+    result: Any,
+    arguments: tuple[Any, ...],
+    **options: bool,
+) -> Any:
     signature = numba.typeof(result)(*map(numba.typeof, arguments))
+    compile_it: Any = numba.cfunc
     with _kernel_cache(function):
-        return numba.cfunc(signature, cache=True)(function)
+        return compile_it(signature, cache=True, error_model="numpy", **options)(
+            function
+        )
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:

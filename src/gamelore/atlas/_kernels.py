@@ -9,17 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, TERMINAL, Program
-from gamelore.kernels import lean, lean_part, lean_recursion, part
+from gamelore.circuit.schedule import GOALS, LEGAL, SHARED, TERMINAL, Program
+from gamelore.kernels import lean, lean_part, lean_recursion
+from gamelore.simulate._lanes import prefetch
 from gamelore.simulate._narrow_kernels import (
     LANES,
-    bit_of,
+    Moves,
     broadcast,
+    copy_words,
     gather_changed,
-    put,
+    list_moves,
+    make_moves,
     read_goals,
     run_phase,
-    take_next,
     value_of,
 )
 
@@ -29,7 +31,6 @@ ENDED, UNSEEN = -1, -2
 FINE, NO_ROOM, SIMULTANEOUS, STUCK, UNKNOWN = range(5)
 """What came of expanding a node."""
 
-_NONE = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = ~np.uint64(0)
 
@@ -50,6 +51,9 @@ class Nodes(NamedTuple):
     passive: np.ndarray  # bool [M]   moves that mean waiting
     narrow: np.ndarray  # uint64 [2, 2 S]   room for the circuit; none without one
     words: np.ndarray  # uint64 [S, 8]   and for 512 lanes of it
+    moves: Moves  # and for the moves of the node being expanded,
+    fresh: np.ndarray  # uint64 [64, K]   some of its successors,
+    places: np.ndarray  # int64 [64]   and the slots to look for them in
 
 
 # ── randomness ──────────────────────────────────────────────────────────────────────
@@ -111,8 +115,19 @@ def hash_row(row):
 @lean
 def find_row(slots, rows, row):
     """The number of a row, or the slot for it as -1 - slot if it is not there."""
+    return find_from(slots, rows, row, first_slot(slots, row))
+
+
+@lean_part
+def first_slot(slots, row):
+    """The slot from which on a row is to be looked for."""
+    return np.int64(hash_row(row) & np.uint64(slots.shape[0] - 1))
+
+
+@lean_part
+def find_from(slots, rows, row, slot):
+    """The same as `find_row` finds, from a row's first slot on."""
     mask = np.int64(slots.shape[0] - 1)
-    slot = np.int64(hash_row(row) & np.uint64(mask))
     while slots[slot]:
         number = slots[slot] - 1
         same = True
@@ -155,37 +170,34 @@ def expand(program, nodes, node):
     """
     if nodes.narrow.shape[1] == 0:
         return np.int64(UNKNOWN)
-    words, kept = nodes.narrow[0], nodes.narrow[1]
+    words, kept, moves = nodes.narrow[0], nodes.narrow[1], nodes.moves
     broadcast(program, words, nodes.rows[node])
-    run_phase(program, words, TERMINAL)
+    run_phase(program, words, SHARED)
     run_phase(program, words, LEGAL)
-    roles = program.move_ends.shape[0]
-    chosen = np.empty(roles, np.int64)  # each role's first legal move
-    mover, status = _find_mover(program, nodes, chosen)
+    list_moves(program, words, moves)
+    mover, status = _find_mover(nodes)
     if status != FINE:
         return np.int64(status)
-    start = program.move_ends[mover - 1] if mover else 0
-    legal = np.empty(program.move_ends[mover] - start, np.int32)
-    count = 0
-    for move in range(start, program.move_ends[mover]):
-        if bit_of(words, program.legal[move], 0):
-            legal[count] = move
-            count += 1
+    begin = moves.ends[mover - 1] if mover else 0
+    count = moves.ends[mover] - begin
     if nodes.used[0] + count > nodes.rows.shape[0]:
         return np.int64(NO_ROOM)
     if nodes.used[1] + count > nodes.child.shape[0]:
         return np.int64(NO_ROOM)
     if count > LANES:
-        kept[:] = words
+        copy_words(words, kept)
     first_edge = nodes.used[1]
-    rows = np.empty((LANES, nodes.rows.shape[1]), np.uint64)
-    for first in range(0, count, LANES):
-        if first:
-            words[:] = kept
-        block = legal[first : min(first + LANES, count)]
-        _step_block(program, words, block, chosen, mover)
-        gather_changed(program, words, nodes.rows[node], rows, block.shape[0])
-        _add_children(program, nodes, rows, block, first_edge + first, start)
+    start = program.move_ends[mover - 1] if mover else 0
+    for done in range(0, count, LANES):
+        if done:
+            copy_words(kept, words)
+        lanes = min(LANES, count - done)
+        make_moves(program, words, moves, mover, begin + done, lanes)
+        gather_changed(program, words, nodes.rows[node], nodes.fresh, lanes)
+        _add_children(program, nodes, lanes, first_edge + done)
+        for lane in range(lanes):
+            move = moves.legal[begin + done + lane]
+            nodes.move[first_edge + done + lane] = move - start
     nodes.mover[node] = mover
     nodes.first[node] = first_edge
     nodes.degree[node] = count
@@ -193,59 +205,50 @@ def expand(program, nodes, node):
     return np.int64(FINE)
 
 
-@part
-def _find_mover(program, nodes, chosen):
-    """The role that has a choice, or, where none has, the one that does not wait."""
-    words = nodes.narrow[0]
-    mover = -1
-    active = -1
+@lean_part
+def find_chooser(moves):
+    """The role that has a choice, or -1; FINE, or why there is no such role."""
+    chooser = -1
     first = 0
-    for role in range(program.move_ends.shape[0]):
-        count = 0
-        for move in range(first, program.move_ends[role]):
-            if bit_of(words, program.legal[move], 0):
-                if count == 0:
-                    chosen[role] = move
-                count += 1
-        first = program.move_ends[role]
+    for role in range(moves.ends.shape[0]):
+        count = moves.ends[role] - first
+        first = moves.ends[role]
         if count == 0:
             return role, STUCK
         if count > 1:
-            if mover >= 0:
+            if chooser >= 0:
                 return role, SIMULTANEOUS
-            mover = role
-        elif active < 0 and not nodes.passive[chosen[role]]:
-            active = role
+            chooser = role
+    return chooser, FINE
+
+
+@lean_part
+def _find_mover(nodes):
+    """The role that has a choice, or, where none has, the one that does not wait."""
+    mover, status = find_chooser(nodes.moves)
     if mover >= 0:
-        return mover, FINE
-    return max(active, 0), FINE
+        return mover, status
+    mover = 0
+    for role in range(nodes.moves.ends.shape[0] - 1, -1, -1):
+        if not nodes.passive[nodes.moves.legal[role]]:
+            mover = role
+    return mover, status
 
 
-@part
-def _step_block(program, words, block, chosen, mover):
-    """Lane i makes the mover's move block[i]; the other roles make their only one."""
-    for move in range(program.legal.shape[0]):
-        put(words, program.first_move + move, _NONE)
-    for role in range(chosen.shape[0]):
-        if role != mover:
-            put(words, program.first_move + chosen[role], _ALL)
-    for lane in range(block.shape[0]):
-        put(words, program.first_move + block[lane], _ONE << np.uint64(lane))
-    run_phase(program, words, NEXT)
-    take_next(program, words)
-
-
-@part
-def _add_children(program, nodes, rows, block, edge, start):
-    """Number the positions in the lanes, and lay edges to them."""
-    words = nodes.narrow[0]
+@lean_part
+def _add_children(program, nodes, lanes, edge):
+    """Number the positions in the first lanes, and lay edges to them."""
+    words, rows = nodes.narrow[0], nodes.fresh
+    for lane in range(lanes):
+        # The table is large: by the time it is looked at, all it takes is there.
+        nodes.places[lane] = first_slot(nodes.slots, rows[lane])
+        prefetch(nodes.slots, nodes.places[lane])
     run_phase(program, words, TERMINAL)
-    present = _ALL >> np.uint64(LANES - block.shape[0])
-    ended = value_of(words, program.terminal) & present
+    ended = value_of(words, program.terminal) & (_ALL >> np.uint64(LANES - lanes))
     if ended:
         run_phase(program, words, GOALS)
-    for lane in range(block.shape[0]):
-        number = find_row(nodes.slots, nodes.rows, rows[lane])
+    for lane in range(lanes):
+        number = find_from(nodes.slots, nodes.rows, rows[lane], nodes.places[lane])
         if number < 0:
             found = number
             number = nodes.used[0]
@@ -256,7 +259,6 @@ def _add_children(program, nodes, rows, block, edge, start):
                 nodes.mover[number] = ENDED
                 read_goals(program, words, lane, nodes.goals[number])
         nodes.child[edge + lane] = number
-        nodes.move[edge + lane] = block[lane] - start
         nodes.outlook[edge + lane] = UNSEEN
 
 

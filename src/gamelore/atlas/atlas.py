@@ -23,9 +23,10 @@ from gamelore.atlas._kernels import ENDED, UNSEEN, Chart, Nodes
 from gamelore.circuit import empty_program
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move, to_kif
-from gamelore.kernels import direct, pointer
+from gamelore.kernels import direct, lean_pointer
 from gamelore.simulate import CircuitSimulator, Rows, Simulator
-from gamelore.simulate.compiled import aligned, narrow_room
+from gamelore.simulate._narrow_kernels import LANES
+from gamelore.simulate.compiled import aligned, moves_room, narrow_room
 
 _expand_node = direct(_kernels.expand_node)
 
@@ -182,7 +183,8 @@ class Atlas:
         empty = empty_nodes(
             nodes, edges, self.simulator.width, roles, self.program.slots
         )
-        return empty._replace(passive=self._passive_numbers())
+        passive = self._passive_numbers()
+        return empty._replace(passive=passive, moves=moves_room(len(passive), roles))
 
     def _passive_numbers(self) -> npt.NDArray[np.bool_]:
         """bool [M]: for all roles' moves one after the other, whether they wait."""
@@ -246,7 +248,7 @@ class Atlas:
 def _expander() -> Any:
     """The pointer through which kernels expand nodes."""
     program, nodes = empty_program(), empty_nodes()
-    return pointer(_kernels.expand, 0, program, nodes, 0)
+    return lean_pointer(_kernels.expand, 0, program, nodes, 0)
 
 
 def empty_nodes(
@@ -267,6 +269,9 @@ def empty_nodes(
         passive=np.zeros(0, np.bool_),
         narrow=narrow_room(slots, 2),
         words=aligned(slots * 8).reshape(slots, 8),
+        moves=moves_room(0, roles),
+        fresh=np.zeros((LANES, width), np.uint64),
+        places=np.zeros(LANES, np.int64),
     )
 
 

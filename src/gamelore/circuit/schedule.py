@@ -3,16 +3,17 @@
 A circuit runs in *phases*: is the position terminal; the goals (only where it is); the
 legal moves; the next position; the features, if there are any. A phase may use what the
 terminal and legal phases computed, but that of the features stands alone: it may run at
-any time, and disturbs no other. Within a phase gates come depth first, so that a value
-is used soon after it is made, and a slot is free for others once its last reader has
-run.
+any time, and disturbs no other. What the terminal phase shares with others comes first
+in it and is a phase of its own, for positions that are known not to be terminal. Within
+a phase gates come depth first, so that a value is used soon after it is made, and a
+slot is free for others once its last reader has run.
 
 Slots: 0 holds false; then the fluents, the moves, the loop variables; then shared ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -23,7 +24,9 @@ from gamelore.circuit.build import Circuit
 
 Ints = npt.NDArray[np.int32]
 
-TERMINAL, GOALS, LEGAL, NEXT, FEATURES = range(5)
+TERMINAL, GOALS, LEGAL, NEXT, FEATURES, SHARED = range(6)
+"""Phases; SHARED is the part of TERMINAL that LEGAL and NEXT need."""
+
 GATES, LOOP = range(2)
 
 
@@ -38,7 +41,7 @@ class Program(NamedTuple):
     right: Ints  # int32 [G]   second literal
     slot: Ints  # int32 [G]   where the result goes
     segments: Ints  # int32 [·, 3]   GATES, first gate, end | LOOP, first run, end
-    phases: Ints  # int32 [5, 2]   first segment and end of each phase
+    phases: Ints  # int32 [6, 2]   first segment and end of each phase
     runs: Ints  # int32 [·, 4]   one loop variable: first gate, end, literal, its slot
     terminal: int  # literal
     goals: Ints  # int32 [·]   literals, roles one after the other
@@ -67,6 +70,8 @@ class _Phase:
     items: list[_Item] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
     outputs: Sequence[int] = ()
+    shared: int = 0
+    """So many items come first that later phases read."""
 
 
 def schedule(circuit: Circuit) -> Program:
@@ -115,7 +120,27 @@ class _Scheduler:
         legal = self._phase(LEGAL, terminal.done)
         following = self._phase(NEXT, terminal.done | legal.done)
         features = self._phase(FEATURES, set())
+        terminal = self._shared_first(terminal, (legal, following))
         return [terminal, goals, legal, following, features]
+
+    def _shared_first(self, phase: _Phase, later: Iterable[_Phase]) -> _Phase:
+        """A phase in another order: what later ones read, then the rest."""
+        ordered = _Phase(outputs=phase.outputs)
+        for node in sorted(self._carried(phase, later)):
+            self._visit(node, set(), ordered)
+        ordered.shared = len(ordered.items)
+        for literal in phase.outputs:
+            self._visit(literal >> 1, set(), ordered)
+        return ordered
+
+    def _carried(self, phase: _Phase, later: Iterable[_Phase]) -> set[int]:
+        """Nodes of a phase that later ones read."""
+        read: set[int] = set()
+        for other in later:
+            for item in other.items:
+                read.update(item.reads)
+            read.update(literal >> 1 for literal in other.outputs)
+        return {node for node in read if self._key(node) in phase.done}
 
     def _phase(self, number: int, available: set[int]) -> _Phase:
         phase = _Phase(outputs=self.by_phase[number])
@@ -176,27 +201,44 @@ class _Scheduler:
         spans = []
         time = 0
         following: list[int] = []
+        shared = 0
         for number, phase in enumerate(self.phases):
             first_segment = len(layout.segments)
             layout.begin_phase()
             if number == FEATURES:
                 layout.keep_slots()
-            for item in phase.items:
-                finished = last_use.get(time, ())
-                if item.node >= 0:
-                    gate = item.node - self.first_gate
-                    layout.gate(item.node, self.left[gate], self.right[gate], finished)
-                else:
-                    self._lay_loop(-1 - item.node, layout)
-                    layout.release(finished)
-                time += 1
+            time = self._lay_items(phase.items[: phase.shared], layout, last_use, time)
+            if number == TERMINAL:
+                shared = len(layout.segments)
+                layout.begin_phase()
+            time = self._lay_items(phase.items[phase.shared :], layout, last_use, time)
             if number == NEXT:
                 following = self._settle_next(layout)
             spans.append((first_segment, len(layout.segments)))
             self._collect(number, phase, layout)
             layout.release(last_use.get(time, ()))
             time += 1
+        spans.append((0, shared))
         return self._assemble(layout, spans, following)
+
+    def _lay_items(
+        self,
+        items: Iterable[_Item],
+        layout: _Layout,
+        last_use: Mapping[int, Sequence[int]],
+        time: int,
+    ) -> int:
+        """Lay out gates and loops from a moment on; the moment after them."""
+        for item in items:
+            finished = last_use.get(time, ())
+            if item.node >= 0:
+                gate = item.node - self.first_gate
+                layout.gate(item.node, self.left[gate], self.right[gate], finished)
+            else:
+                self._lay_loop(-1 - item.node, layout)
+                layout.release(finished)
+            time += 1
+        return time
 
     def _last_uses(self) -> dict[int, list[int]]:
         """Per moment, the gates that nobody reads after it."""
@@ -268,12 +310,7 @@ class _Scheduler:
     def _collect(self, number: int, phase: _Phase, layout: _Layout) -> None:
         layout.outputs.append([layout.literal(literal) for literal in phase.outputs])
         if number == TERMINAL:
-            later: set[int] = set()
-            for other in (LEGAL, NEXT):
-                for item in self.phases[other].items:
-                    later.update(item.reads)
-                later.update(literal >> 1 for literal in self.phases[other].outputs)
-            carried = [n for n in later if self._key(n) in phase.done]
+            carried = self._carried(phase, (self.phases[LEGAL], self.phases[NEXT]))
             layout.carried = sorted(layout.literal(2 * n) >> 1 for n in carried)
 
     def _assemble(
@@ -287,7 +324,7 @@ class _Scheduler:
             right=_ints(layout.right),
             slot=_ints(layout.dest),
             segments=_ints(layout.segments).reshape(-1, 3),
-            phases=_ints(spans).reshape(5, 2),
+            phases=_ints(spans).reshape(6, 2),
             runs=_ints(layout.runs).reshape(-1, 4),
             terminal=terminal,
             goals=_ints(goals),
@@ -406,7 +443,7 @@ def empty_program() -> Program:
         right=none,
         slot=none,
         segments=none.reshape(0, 3),
-        phases=np.zeros((5, 2), np.int32),
+        phases=np.zeros((6, 2), np.int32),
         runs=none.reshape(0, 4),
         terminal=0,
         goals=none,

@@ -14,7 +14,7 @@ from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import empty_program
 from gamelore.errors import GameloreError
 from gamelore.gdl import to_kif
-from gamelore.kernels import pointer
+from gamelore.kernels import lean_pointer
 from gamelore.learn import _function_kernels as kernels
 from gamelore.learn import _q_teaching_kernels as q_teaching
 from gamelore.learn import _teaching_kernels as teaching
@@ -328,7 +328,7 @@ def mind_of(function: Function, learner: type[TDSettings | QSettings]) -> Mind:
 def judge_of(kind: int) -> Any:
     """The pointer through which kernels judge moves; compiled only if it is wanted."""
     judge = _JUDGES[kind]
-    return pointer(judge, 0, empty_program(), empty_nodes(), no_function(), 0, 0)
+    return lean_pointer(judge, 0, empty_program(), empty_nodes(), no_function(), 0, 0)
 
 
 @cache
@@ -337,4 +337,4 @@ def teacher_of(teach: Callable[..., Any]) -> Any:
     rule = Rule(0.0, 0.0, 0.0, 0.0, 0)
     moves = Moves(np.zeros(1, np.int32), np.zeros(1, np.int64))
     program, nodes = empty_program(), empty_nodes()
-    return pointer(teach, 0, program, nodes, no_function(), rule, moves, 0, 0, 0)
+    return lean_pointer(teach, 0, program, nodes, no_function(), rule, moves, 0, 0, 0)

@@ -18,23 +18,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.atlas._kernels import FINE, STUCK, hash_row
+from gamelore.atlas._kernels import FINE, find_chooser, hash_row
 from gamelore.atlas._kernels import NO_ROOM as NO_ROOM
 from gamelore.atlas._kernels import SIMULTANEOUS as SIMULTANEOUS
-from gamelore.circuit.schedule import FEATURES, GOALS, LEGAL, NEXT, TERMINAL
+from gamelore.circuit.schedule import FEATURES, GOALS, LEGAL, SHARED, TERMINAL
 from gamelore.kernels import lean, lean_part
 from gamelore.play._kernels import AT_LEAST, AT_MOST, EXACT
 from gamelore.simulate._feature_kernels import FeatureProgram as FeatureProgram
 from gamelore.simulate._feature_kernels import count_features
 from gamelore.simulate._narrow_kernels import LANES as LANES
 from gamelore.simulate._narrow_kernels import (
-    bit_of,
+    Moves,
     broadcast,
+    copy_words,
     gather_changed,
-    put,
+    list_moves,
+    make_moves,
     read_goals,
     run_phase,
-    take_next,
     value_of,
 )
 
@@ -51,7 +52,6 @@ NEW = -1  # the degree of a node that was not expanded yet
 NO_MOVE = -1
 _SOON = 1e300  # a key above that of any value
 
-_NONE = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = ~np.uint64(0)
 
@@ -96,8 +96,7 @@ class Room(NamedTuple):
     """Where nodes are expanded."""
 
     words: np.ndarray  # uint64 [2, 2 slots]   for the circuit, and for a copy
-    legal: np.ndarray  # int32 [M]
-    chosen: np.ndarray  # int64 [R]   each role's first legal move
+    moves: Moves
     rows: np.ndarray  # uint64 [64, K]
     values: np.ndarray  # float64 [64]
     goals: np.ndarray  # int16 [R]
@@ -430,33 +429,31 @@ def _expand(program, search, judge, data, ply):
     words, kept = room.words[0], room.words[1]
     row = stack.rows[frames.place[ply]]
     broadcast(program, words, row)
-    run_phase(program, words, TERMINAL)
+    run_phase(program, words, SHARED)
     run_phase(program, words, LEGAL)
-    mover, status = _find_mover(program, room)
+    list_moves(program, words, room.moves)
+    chooser, status = find_chooser(room.moves)
     if status != FINE:
         return np.int64(status)
-    count = 0
-    for move in range(
-        program.move_ends[mover - 1] if mover else 0, program.move_ends[mover]
-    ):
-        if bit_of(words, program.legal[move], 0):
-            room.legal[count] = move
-            count += 1
+    mover = max(chooser, 0)
+    begin = room.moves.ends[mover - 1] if mover else 0
+    count = room.moves.ends[mover] - begin
     first = state[USED]
     if first + count > stack.moves.shape[0]:
         return np.int64(NO_ROOM)
     if count > LANES:
-        _copy(words, kept)
+        copy_words(words, kept)
     needs_rows = frames.depth[ply] > 1 or state[NEEDS_ROWS] > 0
     for done in range(0, count, LANES):
         if done:
-            _copy(kept, words)
-        block = room.legal[done : min(done + LANES, count)]
-        _make_moves(program, room, block, mover)
+            copy_words(kept, words)
+        lanes = min(LANES, count - done)
+        make_moves(program, words, room.moves, mover, begin + done, lanes)
         if needs_rows:
-            gather_changed(program, words, row, room.rows, block.shape[0])
+            gather_changed(program, words, row, room.rows, lanes)
         judged = Judged(words, row, room.rows, room.values)
-        judge(program, data, judged, block.shape[0], mover, state[ROLE])
+        judge(program, data, judged, lanes, mover, state[ROLE])
+        block = room.moves.legal[begin + done : begin + done + lanes]
         _push(program, search, block, first + done, needs_rows)
     frames.mover[ply] = mover
     frames.first[ply] = first
@@ -468,54 +465,6 @@ def _expand(program, search, judge, data, ply):
     state[NODES] += 1
     state[LEAVES] += count
     return np.int64(FINE)
-
-
-@lean_part
-def _copy(source, target):
-    for i in range(source.shape[0]):
-        target[i] = source[i]
-
-
-@lean_part
-def _find_mover(program, room):
-    """The role that has a choice, or any where none has; FINE, or why there is none."""
-    mover = -1
-    first = 0
-    for role in range(program.move_ends.shape[0]):
-        count = 0
-        for move in range(first, program.move_ends[role]):
-            if bit_of(room.words[0], program.legal[move], 0):
-                if count == 0:
-                    room.chosen[role] = move
-                count += 1
-        first = program.move_ends[role]
-        if count == 0:
-            return role, STUCK
-        if count > 1:
-            if mover >= 0:
-                return role, SIMULTANEOUS
-            mover = role
-    return max(mover, 0), FINE
-
-
-@lean_part
-def _make_moves(program, room, block, mover):
-    """Lane i makes the mover's move block[i]; the other roles make their only one.
-
-    No move is chosen before, and none after: to clear them all would take longer.
-    """
-    words = room.words[0]
-    for role in range(room.chosen.shape[0]):
-        if role != mover:
-            put(words, program.first_move + room.chosen[role], _ALL)
-    for lane in range(block.shape[0]):
-        put(words, program.first_move + block[lane], _ONE << np.uint64(lane))
-    run_phase(program, words, NEXT)
-    take_next(program, words)
-    for role in range(room.chosen.shape[0]):
-        put(words, program.first_move + room.chosen[role], _NONE)
-    for lane in range(block.shape[0]):
-        put(words, program.first_move + block[lane], _NONE)
 
 
 @lean_part

@@ -17,7 +17,7 @@ from gamelore.play._alpha_beta_kernels import (
 from gamelore.play.evaluations import Evaluation, Judge, Scale
 from gamelore.play.plain_search import NO_MOVE, Found
 from gamelore.simulate import CircuitSimulator, Row
-from gamelore.simulate.compiled import narrow_room
+from gamelore.simulate.compiled import moves_room, narrow_room
 
 _search_on = direct(kernels.search_on)
 
@@ -175,8 +175,7 @@ def _empty_table(entries: int, width: int) -> Table:
 def _empty_room(engine: CircuitSimulator, moves: int) -> Room:
     return Room(
         words=narrow_room(engine.program.slots, 2),
-        legal=np.zeros(moves, np.int32),
-        chosen=np.zeros(len(engine.roles), np.int64),
+        moves=moves_room(moves, len(engine.roles)),
         rows=np.zeros((kernels.LANES, engine.width), np.uint64),
         values=np.zeros(kernels.LANES),
         goals=np.zeros(len(engine.roles), np.int16),

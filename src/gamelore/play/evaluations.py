@@ -20,7 +20,7 @@ from gamelore.errors import GameloreError, GdlError, UnknownGameError
 from gamelore.games import load_features
 from gamelore.gdl import to_kif
 from gamelore.gdl.features import FeatureRules
-from gamelore.kernels import pointer
+from gamelore.kernels import lean_pointer
 from gamelore.play import _alpha_beta_kernels as kernels
 from gamelore.play._alpha_beta_kernels import Judged, Level, Weighing
 from gamelore.simulate import CircuitSimulator, Engine, Rows, Simulator, simulator
@@ -208,4 +208,4 @@ def judge_pointer(function: Any, data: Any) -> Any:
     """The pointer through which kernels judge; data is an example of its type."""
     row, rows = np.zeros(1, np.uint64), np.zeros((1, 1), np.uint64)
     judged = Judged(row, row, rows, np.zeros(1))
-    return pointer(function, 0, empty_program(), data, judged, 0, 0, 0)
+    return lean_pointer(function, 0, empty_program(), data, judged, 0, 0, 0)

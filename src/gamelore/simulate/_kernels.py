@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, TERMINAL
+from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
 from gamelore.kernels import kernel, part
 from gamelore.simulate._lanes import (
     above,
@@ -246,7 +246,7 @@ def step(program, words, rows, moves, following):
                     lane & 63
                 )
                 offset = program.first_move + program.move_ends[role]
-        run_phase(program, base, TERMINAL)
+        run_phase(program, base, SHARED)
         run_phase(program, base, LEGAL)
         run_phase(program, base, NEXT)
         take_next(program, base)

@@ -16,6 +16,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 _I64 = ir.IntType(64)
@@ -348,3 +349,20 @@ def lowest_one(context, word):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), code
+
+
+@intrinsic
+def prefetch(context, array, index):
+    """Have an entry of an array fetched while other work goes on; not from its end."""
+
+    def code(context, builder, signature, arguments):
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        byte = ir.IntType(8).as_pointer()
+        entry = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        read, keep, is_data = (ir.Constant(_I32, n) for n in (0, 3, 1))
+        builder.call(fetch, [entry, read, keep, is_data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), code

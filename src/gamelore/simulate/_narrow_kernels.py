@@ -9,9 +9,11 @@ literal is the index of its word: a pass takes half the time of a wide one.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, TERMINAL
+from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
 from gamelore.kernels import lean, lean_part
 from gamelore.simulate._lanes import lowest_one
 
@@ -20,6 +22,13 @@ LANES = 64
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = ~np.uint64(0)
+
+
+class Moves(NamedTuple):
+    """Room for the legal moves of a position."""
+
+    legal: np.ndarray  # int32 [M]   by number, roles one after the other
+    ends: np.ndarray  # int64 [R]   where each role's end
 
 
 @lean_part
@@ -46,7 +55,8 @@ def bit_of(words, literal, lane):
 def settle(program, words, first, end):
     """Settle a range of gates in order, in place."""
     left, right, slot = program.left, program.right, program.slot
-    for gate in range(first, end):
+    # Unsigned: numba has signed indices count from the end, at half the cost of a gate.
+    for gate in range(np.uint64(first), np.uint64(end)):
         both = value_of(words, left[gate]) & value_of(words, right[gate])
         put(words, slot[gate], both)
 
@@ -86,18 +96,64 @@ def run_phase(program, words, phase):
 @lean_part
 def broadcast(program, words, row):
     """Put one position into every lane.  row: uint64 [K]"""
-    for fluent in range(program.next.shape[0]):
-        bit = (row[fluent >> 6] >> np.uint64(fluent & 63)) & _ONE
-        put(words, 1 + fluent, _NONE - bit)
+    for fluent in range(np.uint64(program.next.shape[0])):
+        bit = (row[fluent >> np.uint64(6)] >> (fluent & np.uint64(63))) & _ONE
+        put(words, fluent + _ONE, _NONE - bit)
+
+
+@lean_part
+def list_moves(program, words, moves):
+    """Find the legal moves in the first lane."""
+    count = np.uint64(0)
+    first = np.uint64(0)
+    for role in range(moves.ends.shape[0]):
+        end = np.uint64(program.move_ends[role])
+        for move in range(first, end):
+            moves.legal[count] = move  # stays if it is legal: that is hard to foresee
+            count += bit_of(words, program.legal[move], 0)
+        moves.ends[role] = count
+        first = end
+
+
+@lean_part
+def make_moves(program, words, moves, mover, first, count):
+    """Lane i makes the mover's move legal[first + i]; other roles make their only one.
+
+    No move is chosen before, and none after: to clear them all would take longer.
+    """
+    begin = moves.ends[mover - 1] if mover else 0
+    _put_all(program, words, moves.legal[:begin], _ALL)
+    others = moves.legal[moves.ends[mover] : moves.ends[moves.ends.shape[0] - 1]]
+    _put_all(program, words, others, _ALL)
+    block = moves.legal[first : first + count]
+    for lane in range(count):
+        put(words, program.first_move + block[lane], _ONE << np.uint64(lane))
+    run_phase(program, words, NEXT)
+    take_next(program, words)
+    _put_all(program, words, moves.legal[:begin], _NONE)
+    _put_all(program, words, others, _NONE)
+    _put_all(program, words, block, _NONE)
+
+
+@lean_part
+def _put_all(program, words, chosen, lanes):
+    """Put lanes at some moves."""
+    for i in range(chosen.shape[0]):
+        put(words, program.first_move + chosen[i], lanes)
+
+
+@lean_part
+def copy_words(source, target):
+    """Keep what all literals are."""
+    for i in range(np.uint64(source.shape[0])):
+        target[i] = source[i]
 
 
 @lean_part
 def take_next(program, words):
     """Let the next position become the present one."""
-    for fluent in range(program.next.shape[0]):
-        literal = program.next[fluent]
-        if literal != 2 * (1 + fluent):
-            put(words, 1 + fluent, value_of(words, literal))
+    for fluent in range(np.uint64(program.next.shape[0])):
+        put(words, fluent + _ONE, value_of(words, program.next[fluent]))
 
 
 @lean_part
@@ -111,12 +167,13 @@ def gather_changed(program, words, parent, rows, count):
         for word in range(parent.shape[0]):
             rows[lane, word] = parent[word]
     present = _ALL >> np.uint64(LANES - count)
-    for fluent in range(program.fluents.shape[0]):
-        bit = (parent[fluent >> 6] >> np.uint64(fluent & 63)) & _ONE
+    for fluent in range(np.uint64(program.fluents.shape[0])):
+        word, place = fluent >> np.uint64(6), fluent & np.uint64(63)
+        bit = (parent[word] >> place) & _ONE
         changed = (value_of(words, program.fluents[fluent]) ^ (_NONE - bit)) & present
         while changed:
-            lane = lowest_one(changed)
-            rows[lane, fluent >> 6] ^= _ONE << np.uint64(fluent & 63)
+            lane = np.uint64(lowest_one(changed))
+            rows[lane, word] ^= _ONE << place
             changed &= changed - _ONE
 
 
@@ -160,15 +217,20 @@ def step_one(program, words, row, moves, following):
     row, following: uint64 [K], following cleared, moves: int32 [R]
     """
     broadcast(program, words, row)
-    for move in range(program.legal.shape[0]):
-        put(words, program.first_move + move, _NONE)
-    offset = program.first_move
-    for role in range(moves.shape[0]):
-        put(words, offset + moves[role], _ALL)
-        offset = program.first_move + program.move_ends[role]
-    run_phase(program, words, TERMINAL)
+    _choose(program, words, moves, _ALL)
+    run_phase(program, words, SHARED)
     run_phase(program, words, LEGAL)
     run_phase(program, words, NEXT)
+    _choose(program, words, moves, _NONE)
     for fluent in range(program.next.shape[0]):
         bit = bit_of(words, program.next[fluent], 0)
         following[fluent >> 6] |= bit << np.uint64(fluent & 63)
+
+
+@lean_part
+def _choose(program, words, moves, lanes):
+    """Put lanes at each role's move."""
+    offset = program.first_move
+    for role in range(moves.shape[0]):
+        put(words, offset + moves[role], lanes)
+        offset = program.first_move + program.move_ends[role]

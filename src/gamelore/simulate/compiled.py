@@ -17,6 +17,7 @@ from gamelore.gdl import Fact, Game, Move, Term, to_kif
 from gamelore.gdl.features import FeatureRules
 from gamelore.kernels import direct
 from gamelore.simulate import _kernels, _narrow_kernels
+from gamelore.simulate._narrow_kernels import Moves
 from gamelore.simulate.features import FeatureSet
 from gamelore.simulate.simulator import (
     NO_GOAL,
@@ -373,6 +374,11 @@ def narrow_room(slots: int, copies: int = 1) -> npt.NDArray[np.uint64]:
     room = np.zeros((copies, 2 * slots), np.uint64)
     room[:, 1::2] = ~np.uint64(0)
     return room
+
+
+def moves_room(moves: int, roles: int) -> Moves:
+    """Room for the legal moves of a position."""
+    return Moves(np.zeros(moves, np.int32), np.zeros(roles, np.int64))
 
 
 def _generators(seed: int, chunk: int) -> npt.NDArray[np.uint64]:
