@@ -150,8 +150,13 @@ def test_features_come_in_the_size_of_their_game() -> None:
         features_text("abalone", "x")
 
 
+WITH_FEATURES = ("abalone", "connect-four")
+
+
 def test_features_files_are_written_to_be_read() -> None:
-    for which in feature_names("abalone"):
-        lines = features_text("abalone", which).splitlines()
+    files = [(name, which) for name in WITH_FEATURES for which in feature_names(name)]
+    assert len(files) == 5
+    for name, which in files:
+        lines = features_text(name, which).splitlines()
         assert lines[0].startswith("; ")
         assert max(map(len, lines)) <= 88

@@ -146,6 +146,29 @@ def test_a_network_learns_as_defined(updates: str, ends: str, risk: float) -> No
     assert np.abs(found - SlowNetwork(fresh).w).max() > 1e-3
 
 
+@pytest.mark.parametrize("role", [0, 1])
+def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
+    sim = game_of("tictactoe")
+    plan = Plan(
+        TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6),
+        SelfPlay(),
+        function=replace(SMALL, view="own"),
+    )
+    episode = random_match(sim, 3)
+    training = Training(Atlas(sim), plan)
+    slow = SlowNetwork(function_of(training))
+    goal = sim.goals(episode.rows[-1:])[0, role] / 100
+    after = episode.rows[1 + role :: 2]
+    if not sim.terminal(after[-1:])[0]:
+        after = np.concatenate([after, episode.rows[-1:]])
+    inputs = function_of(training).inputs_of(after, role)
+    expected = td_lambda(slow, inputs, goal, plan)
+    TableLearner(training.values(role)).learn(episode)
+    found = SlowNetwork(function_of(training)).w
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert np.abs(found - slow.w).max() > 1e-3
+
+
 @pytest.mark.parametrize("decay", [0.0, 1.0])
 def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
     """λ = 0 and λ = 1 of a linear function, offline, without a discount."""

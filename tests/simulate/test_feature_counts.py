@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +11,10 @@ import pytest
 
 from gamelore.circuit import store
 from gamelore.games import feature_names, load, load_features
-from gamelore.gdl import Game, read_term, to_kif
+from gamelore.gdl import Compound, Game, read_term, to_kif
 from gamelore.gdl.features import FeatureRules
 from gamelore.simulate import CircuitSimulator, Interpreter
-from gamelore.simulate.simulator import Rows, Simulator
+from gamelore.simulate.simulator import Row, Rows, Simulator
 
 MARKS = """
 (<= (other ?q) (me ?p) (opponent ?p ?q))
@@ -29,6 +31,7 @@ MARKS = """
 CASES = [
     *(("abalone-3", which) for which in feature_names("abalone-3")),
     ("abalone", "abalearn3"),
+    ("connect-four", "threats"),
     ("tictactoe", "marks"),
 ]
 
@@ -181,3 +184,70 @@ def test_games_are_stored_with_their_features(
     rows = random_rows(sim, 20)
     again = CircuitSimulator(game, stored, features)
     np.testing.assert_array_equal(again.feature_counts(rows), sim.feature_counts(rows))
+
+
+# ── threats of Connect Four ─────────────────────────────────────────────────────────
+
+Discs = dict[tuple[int, int], str]
+
+
+def discs_of(sim: Simulator, row: Row) -> Discs:
+    """The discs on the board, by row and column."""
+    found = {}
+    for fact in sim.facts(row):
+        if isinstance(fact, Compound) and fact.functor == "cell":
+            r, c, player = map(str, fact.arguments)
+            found[int(r), int(c)] = player
+    return found
+
+
+def completes(discs: Discs, cell: tuple[int, int], player: str, length: int) -> bool:
+    """Whether a disc in an empty cell would complete a row."""
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        run = 1
+        for sign in (1, -1):
+            r, c = cell[0] + sign * down, cell[1] + sign * right
+            while discs.get((r, c)) == player:
+                run += 1
+                r, c = r + sign * down, c + sign * right
+        if run >= length:
+            return True
+    return False
+
+
+def threats_by_hand(discs: Discs, size: tuple[int, int, int]) -> dict[str, int]:
+    """The features of a board with so many rows and columns, for rows so long."""
+    rows, columns, length = size
+    counts: dict[str, int] = defaultdict(int)
+    for player in ("red", "yellow"):
+        for r, c in product(range(1, rows + 1), range(1, columns + 1)):
+            if (r, c) in discs or not completes(discs, (r, c), player, length):
+                continue
+            lowest = min(r for r in range(1, rows + 1) if (r, c) not in discs)
+            over = (r + 1, c)
+            counts[f"(threat {player} {r})"] += 1
+            counts[f"(ready {player})"] += r == lowest
+            counts[f"(next {player})"] += r == lowest + 1
+            if r < rows and over not in discs:
+                stacked = completes(discs, over, player, length)
+                counts[f"(stacked {player})"] += stacked
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("connect-four", (6, 7, 4)), ("connect-3", (5, 5, 3))]
+)
+def test_threats_are_cells_that_complete_a_row(
+    name: str, size: tuple[int, int, int]
+) -> None:
+    game = load(name)
+    sim = CircuitSimulator(game, features=load_features("threats", game))
+    rows = random_rows(sim, 400, seed=2)
+    names = list(map(to_kif, sim.feature_names))
+    met = set()
+    for row, counts in zip(rows, sim.feature_counts(rows).tolist(), strict=True):
+        expected = threats_by_hand(discs_of(sim, row), size)
+        found = dict(zip(names, counts, strict=True))
+        assert found == {one: expected.get(one, 0) for one in names}
+        met.update(one for one in names if found[one])
+    assert met >= {f"({f} {p})" for f in ("ready", "next") for p in game.roles}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -61,12 +61,15 @@ class CanonicalForm:
         return {given: canonical for canonical, given in self.names.items()}
 
 
-def canonical_form(game: Game, work: int = WORK) -> CanonicalForm:
+def canonical_form(
+    game: Game, work: int = WORK, fixed: Collection[str] = ()
+) -> CanonicalForm:
     """The game of all spellings of these rules.
 
     `work`: how much may be done to tell alike symbols apart, see `exact`.
+    `fixed`: symbols that keep their names, besides those with a meaning.
     """
-    return _Naming(game, work).form()
+    return _Naming(game, work, fixed).form()
 
 
 def is_canonical(game: Game) -> bool:
@@ -81,10 +84,10 @@ def _name_of(game: Game) -> str:
 class _Naming:
     """Finds canonical names for one game."""
 
-    def __init__(self, game: Game, work: int) -> None:
+    def __init__(self, game: Game, work: int, fixed: Collection[str]) -> None:
         self.game = game
         self.budget = Budget(work)
-        self.kept = _kept_names(game)
+        self.kept = _kept_names(game) | {symbol: symbol for symbol in fixed}
         self.exact = True
         self._texts: dict[tuple[int, tuple[str, ...]], Rule] = {}
         self.graph = RuleGraph(game.rules, game.roles, self.kept)

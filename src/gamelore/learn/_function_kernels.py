@@ -4,9 +4,11 @@ N nodes of the atlas, K words per position, I inputs, H hidden units in eights, 
 features, T positions of the longest match.
 
 The inputs of a position are its fluents, a bit each, then its features, then a bias
-that is always 1. Weights stand still while a match is played; it is learned from once
-it has ended. So the sums into the hidden units are carried from position to position,
-and only inputs that changed are added or taken away.
+that is always 1; `places` says which input a fluent is, for each of two views.
+
+Weights stand still while a match is played; it is learned from once it has ended. So
+the sums into the hidden units are carried from position to position, and only inputs
+that changed are added or taken away.
 """
 
 from __future__ import annotations
@@ -95,6 +97,7 @@ class Function(NamedTuple):
     output: int  # of the output
     units: int  # hidden units that there are; the others of H stay 0
     fluents: int  # so many inputs are fluents, none if they are not used
+    places: np.ndarray  # int32 [2, 64 · K]   the input of each fluent, by view
     features: int  # F
     online: int  # 1: each update changes the predictions that follow it
     ends: int  # KNOWN, LEARNED or VALUED
@@ -211,7 +214,7 @@ def _add(target, weights, i, times):
 
 
 @lean_part
-def sum_row(function, row, counts, target):
+def sum_row(function, view, row, counts, target):
     """The sums into the hidden units, from nothing.
 
     row: uint64 [K], counts: float32 [·] its features, target: float32 [H]
@@ -224,7 +227,8 @@ def sum_row(function, row, counts, target):
         for word in range(row.shape[0]):
             bits = row[word]
             while bits:
-                _add(target, weights, 64 * word + lowest_one(bits), _UNIT)
+                place = function.places[view, 64 * word + lowest_one(bits)]
+                _add(target, weights, place, _UNIT)
                 bits &= bits - _ONE
     for feature in range(function.features):
         if counts[feature] != _NOTHING:
@@ -232,7 +236,7 @@ def sum_row(function, row, counts, target):
 
 
 @lean_part
-def shift_row(function, row, counts, other, other_counts, target):
+def shift_row(function, view, row, counts, other, other_counts, target):
     """Turn the sums of a position into those of another.  target: float32 [H]"""
     weights = function.hidden
     if function.fluents:
@@ -242,7 +246,8 @@ def shift_row(function, row, counts, other, other_counts, target):
             while bits:
                 bit = lowest_one(bits)
                 gone = (after >> np.uint64(bit)) & _ONE == np.uint64(0)
-                _add(target, weights, 64 * word + bit, -_UNIT if gone else _UNIT)
+                place = function.places[view, 64 * word + bit]
+                _add(target, weights, place, -_UNIT if gone else _UNIT)
                 bits &= bits - _ONE
     for feature in range(function.features):
         more = other_counts[feature] - counts[feature]
@@ -254,15 +259,15 @@ def shift_row(function, row, counts, other, other_counts, target):
 def sum_up(nodes, function, view, node, target):
     """The sums into the hidden units at a node, from nothing.  target: float32 [H]"""
     counts = function.lens.counts[view]
-    sum_row(function, nodes.rows[node], counts[node], target)
+    sum_row(function, view, nodes.rows[node], counts[node], target)
 
 
 @lean_part
 def shift(nodes, function, view, node, other, target):
     """Turn the sums of a node into those of another.  target: float32 [H]"""
     counts = function.lens.counts[view]
-    rows = nodes.rows
-    shift_row(function, rows[node], counts[node], rows[other], counts[other], target)
+    before, after = nodes.rows[node], nodes.rows[other]
+    shift_row(function, view, before, counts[node], after, counts[other], target)
 
 
 @lean_part
@@ -281,7 +286,7 @@ def likeness(nodes, function, view, node, other):
 
 
 @lean_part
-def weigh_row(function, row, counts):
+def weigh_row(function, view, row, counts):
     """What a linear function sums up.  row: uint64 [K], counts: float32 [·]"""
     weights = function.direct
     total = 0.0
@@ -289,7 +294,7 @@ def weigh_row(function, row, counts):
         for word in range(row.shape[0]):
             bits = row[word]
             while bits:
-                total += weights[64 * word + lowest_one(bits)]
+                total += weights[function.places[view, 64 * word + lowest_one(bits)]]
                 bits &= bits - _ONE
     for feature in range(function.features):
         total += weights[function.fluents + feature] * np.float64(counts[feature])
@@ -300,7 +305,7 @@ def weigh_row(function, row, counts):
 def weigh(nodes, function, view, node):
     """What a linear function sums up at a node."""
     counts = function.lens.counts[view]
-    return weigh_row(function, nodes.rows[node], counts[node])
+    return weigh_row(function, view, nodes.rows[node], counts[node])
 
 
 @lean_part
@@ -382,24 +387,25 @@ def judge_positions(program, opinion, judged, count, mover, role):
     """
     function, columns = opinion.function, opinion.columns
     viewer = mover if opinion.side < 0 else opinion.side
+    view = min(viewer, 1)
     if function.features:
         lens = function.lens
-        features = lens.views[0] if viewer == 0 else lens.views[1]
+        features = lens.views[0] if view == 0 else lens.views[1]
         run_phase(program, judged.words, FEATURES)
         count_features(features, judged.words, count, lens.room, columns)
     first, work = function.sums[0], function.sums[1]
     if function.kind == NETWORK:
-        sum_row(function, judged.rows[0], columns[0], first)
+        sum_row(function, view, judged.rows[0], columns[0], first)
     for lane in range(count):
         row = judged.rows[lane]
         if function.kind == LINEAR:
-            total = weigh_row(function, row, columns[lane])
+            total = weigh_row(function, view, row, columns[lane])
             value = linear_value(function, total)
         else:
             for j in range(work.shape[0]):
                 work[j] = first[j]
             before, counts = judged.rows[0], columns[0]
-            shift_row(function, before, counts, row, columns[lane], work)
+            shift_row(function, view, before, counts, row, columns[lane], work)
             value, _ = finish(function.output, output_of(function, work))
         judged.values[lane] = value if viewer == role else opinion.middle - value
     return np.int64(FINE)

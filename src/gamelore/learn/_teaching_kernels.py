@@ -143,7 +143,7 @@ def leave_trace(nodes, function, view, node, trace, share):
         for word in range(nodes.rows.shape[1]):
             bits = nodes.rows[node, word]
             while bits:
-                trace[64 * word + lowest_one(bits)] += share
+                trace[function.places[view, 64 * word + lowest_one(bits)]] += share
                 bits &= bits - _ONE
     for feature in range(function.features):
         count = np.float64(function.lens.counts[view, node, feature])
@@ -287,8 +287,9 @@ def change_hidden(nodes, function, view, length):
                 bit = lowest_one(bits)
                 gone = (after >> np.uint64(bit)) & _ONE == np.uint64(0)
                 times = -_UNIT if gone else _UNIT
+                place = function.places[view, 64 * word + bit]
                 for j in range(sums.shape[1]):
-                    weights[64 * word + bit, j] += times * sums[t, j]
+                    weights[place, j] += times * sums[t, j]
                 bits &= bits - _ONE
             before = after
 

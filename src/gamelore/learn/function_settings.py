@@ -28,7 +28,10 @@ class _FunctionSettings:
     view: Literal["first", "own"] = "first"
     """*first*: values are of the first player's goals, whoever moves, and every
     position of a match teaches. *own*: values are of the goals of who has just moved,
-    with the features as it sees them, and its own moves teach it."""
+    with inputs as it sees them, and its own moves teach it. It sees features for its
+    own side; and fluents as if it were the first player, where the rules are the same
+    to both under other names (its discs are red, whichever colour they have). In games
+    where no such renaming is found, fluents are what they are to both."""
     lowest_reward: float = 0.0
     """What the lowest goal counts."""
     highest_reward: float = 1.0

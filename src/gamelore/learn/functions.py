@@ -14,6 +14,7 @@ from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import empty_program
 from gamelore.errors import GameloreError
 from gamelore.gdl import to_kif
+from gamelore.gdl.symmetry import exchange_of
 from gamelore.kernels import lean_pointer
 from gamelore.learn import _function_kernels as kernels
 from gamelore.learn import _q_teaching_kernels as q_teaching
@@ -191,7 +192,10 @@ class ValueFunction:
                 axis=1,
                 bitorder="little",
             )
-            parts.append(bits[:, : self.fluents].astype(np.float64))
+            places = self.function.places[min(role, 1), : self.fluents]
+            seen = np.zeros((len(positions), self.fluents))
+            seen[:, places] = bits[:, : self.fluents]
+            parts.append(seen)
         if self.features is not None:
             counts = self.atlas.simulator.feature_counts(positions, role)
             parts.append(counts.astype(np.float64))
@@ -215,6 +219,7 @@ class ValueFunction:
             output=_UNITS[settings.output],
             units=network.hidden if network else int(bias),
             fluents=self.fluents,
+            places=self._places(),
             features=len(self.features or ()),
             online=int(settings.updates == "moves"),
             ends=_ENDS[settings.ends],
@@ -252,11 +257,37 @@ class ValueFunction:
             shaping[names.index(name)] = reward
         return shaping
 
+    def _places(self) -> npt.NDArray[np.int32]:
+        """int32 [2, 64 · K]"""
+        simulator = self.atlas.simulator
+        places = np.tile(np.arange(64 * simulator.width, dtype=np.int32), (2, 1))
+        if self.fluents and self.settings.view == "own":
+            assert isinstance(simulator, CircuitSimulator)
+            exchanged = exchanged_fluents(simulator)
+            if exchanged is not None:
+                places[1, : self.fluents] = exchanged
+        return places
+
     def _lens(self) -> Lens:
         views = kernels.NO_FEATURES, kernels.NO_FEATURES
         if self.features is not None:
             views = self.features.program(0), self.features.program(1)
         return empty_lens()._replace(views=views)
+
+
+def exchanged_fluents(simulator: CircuitSimulator) -> npt.NDArray[np.int32] | None:
+    """int32 [fluents]: what each fluent is to a player that sees itself as the other.
+
+    `None` where the game is not the same to both, see `exchange_of`.
+    """
+    exchange = exchange_of(simulator.game)
+    if exchange is None:
+        return None
+    fluents = simulator.compiled.fluents
+    number = {fluent: place for place, fluent in enumerate(fluents)}
+    images = [number.get(exchange.fact(fluent)) for fluent in fluents]
+    found = [image for image in images if image is not None]
+    return np.array(found, np.int32) if len(found) == len(fluents) else None
 
 
 def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float64]:
@@ -301,6 +332,7 @@ def no_function() -> Function:
         output=0,
         units=0,
         fluents=0,
+        places=np.zeros((2, 0), np.int32),
         features=0,
         online=0,
         ends=0,
