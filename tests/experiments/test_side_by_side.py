@@ -39,7 +39,7 @@ class _Prefers:
     def values(self, rows: Rows, role: int) -> Floats:
         return np.asarray((rows == self.row).all(axis=1), np.float64)
 
-    def rewards(self, goals: np.ndarray, role: int) -> Floats:
+    def rewards(self, rows: Rows, goals: np.ndarray, role: int) -> Floats:
         return np.zeros(len(goals))
 
 

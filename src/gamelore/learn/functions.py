@@ -24,7 +24,6 @@ from gamelore.learn.function_settings import (
     NetworkSettings,
 )
 from gamelore.simulate import CircuitSimulator, Rows
-from gamelore.simulate._feature_kernels import FeatureProgram
 from gamelore.simulate.compiled import narrow_room
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
@@ -284,15 +283,14 @@ class ValueFunction:
         lens = empty_lens()
         if self.features is None:
             return lens
-        first, second = (self._scaled(self.features.program(role)) for role in (0, 1))
+        views = self.features.program(0), self.features.program(1)
+        scale = np.ones(max(view.width for view in views), np.float32)
+        scale[: len(self.features)] = self._by_name("scaling", 1.0)  # not divisors
+        first, second = (
+            view._replace(weights=view.weights * scale[view.columns]) for view in views
+        )
         words = narrow_room(self.atlas.program.slots)[0]
         return lens._replace(views=(first, second), words=words)
-
-    def _scaled(self, program: FeatureProgram) -> FeatureProgram:
-        """The same features on the scale of inputs; not what averages divide by."""
-        scale = np.ones(program.width, np.float32)
-        scale[: len(self.features or ())] = self._by_name("scaling", 1.0)
-        return program._replace(weights=program.weights * scale[program.columns])
 
 
 def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float64]:

@@ -113,7 +113,8 @@ def matches_of_readings(settings: Abalearn2003Settings) -> int:
 
 def _try_once(trial: Trial, settings: Abalearn2003Settings) -> Floats:
     read = replace(settings, **asdict(trial.reading))
-    return train(Agent(_shortened(trial.risk), trial.number), read).scores[-1]
+    trained = train(Agent(_shortened(trial.risk), trial.number), read)
+    return np.asarray(trained.scores[-1])
 
 
 def _shortened(risk: float) -> Case:

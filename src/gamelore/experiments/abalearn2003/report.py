@@ -193,8 +193,8 @@ The best agent of each method, looking one move ahead, against search over the h
 of the depth named, which moves first. Our search stands in the place of the commercial
 program, and expands at most {findings.settings.search_nodes:,} nodes for a move.
 "Reached" is the depth it came to on average: where that is less than the depth named,
-this is no test of that depth. A game ends as a tie once a position has occurred
-{REPETITIONS} times.
+this is no test of that depth. A game ends after {findings.settings.duel_moves} moves,
+and as a tie once a position has occurred {REPETITIONS} times.
 
 {markdown_table(header, rows)}"""
 

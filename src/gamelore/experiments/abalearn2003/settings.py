@@ -38,7 +38,7 @@ REFERENCES = (10, 250, 2_750)
 
 METHOD_POINTS = (10, 250, 500, 1_000, 1_500, 2_000, 2_500, 2_750, 3_000)
 RISK_POINTS = (10, 50, 100, 250, 500, 1_000, 1_500, 2_000)
-TEACHER_POINTS = (10, 50, 100, 250, 500)
+TEACHER_POINTS = (10, 50, 100, 250, 500, 1_000)
 
 SHAPING = (("(lost other)", 1.0), ("(lost own)", -1.0))
 """A stone pushed off earns 1, one lost −1, as does the end of a match."""
@@ -85,8 +85,10 @@ class Abalearn2003Settings:
     """Moves at the start of test games that are drawn by lot, so that games differ."""
     teacher_depth: int = 1
     """Search depth of the heuristic player that agents learn from."""
-    search_nodes: int = 5_000
+    search_nodes: int = 200_000
     """Nodes that the searching players of Table 3 may expand for a move."""
+    duel_moves: int = 80
+    """Moves, of both sides together, after which a game of Table 3 ends."""
     seed: int = 0
     """All that is drawn at random follows from it."""
     readings: bool = False
@@ -111,7 +113,7 @@ class Abalearn2003Settings:
             raise ValueError(f"move_limit must be in 1 to 9999, got {self.move_limit}")
         if self.opening < 0:
             raise ValueError(f"opening must not be negative, got {self.opening}")
-        for name in ("hidden", "teacher_depth", "search_nodes"):
+        for name in ("hidden", "teacher_depth", "search_nodes", "duel_moves"):
             if getattr(self, name) < 1:
                 raise ValueError(
                     f"{name} must be at least 1, got {getattr(self, name)}"
