@@ -136,7 +136,31 @@ agent at each point, half from each seat, the first {settings.opening} moves by 
 {settings.hidden} hidden units; seed {settings.seed}. A game that is not over after
 {settings.move_limit} moves {DRAWN[settings.draws]}. The heuristic player that agents
 are tested against looks one move ahead. Intervals are 95% bootstrap intervals over
-agents.{warning}"""
+agents.
+
+How the paper was read: {_reading(settings)}.{warning}"""
+
+
+def _reading(settings: Abalearn2003Settings) -> str:
+    """What was taken where the paper's words and equations leave room."""
+    choices = {
+        "value": "moves are chosen by the value of what they lead to",
+        "reward": "moves are chosen by their reward and the value of what they lead to",
+    }
+    credit = {
+        "before": "an error teaches the positions before it",
+        "through": "an error teaches the position it is found at too",
+    }
+    inputs = {"numbers": "numbers of stones", "shares": "shares of the stones"}
+    views = {"both": "either side has its own view", "one": "both sides share a view"}
+    return "; ".join(
+        (
+            choices[settings.choices],
+            credit[settings.credit],
+            f"inputs are {inputs[settings.inputs]}",
+            f"in self-play {views[settings.views]}",
+        )
+    )
 
 
 def _numbers(findings: Findings) -> str:

@@ -38,7 +38,7 @@ REFERENCES = (10, 250, 2_750)
 
 METHOD_POINTS = (10, 250, 500, 1_000, 1_500, 2_000, 2_500, 2_750, 3_000)
 RISK_POINTS = (10, 50, 100, 250, 500, 1_000, 1_500, 2_000)
-TEACHER_POINTS = (10, 50, 100, 250, 500, 1_000)
+TEACHER_POINTS = (10, 50, 100, 250, 500)
 
 SHAPING = (("(lost other)", 1.0), ("(lost own)", -1.0))
 """A stone pushed off earns 1, one lost −1, as does the end of a match."""
@@ -87,8 +87,9 @@ class Abalearn2003Settings:
     """Search depth of the heuristic player that agents learn from."""
     search_nodes: int = 200_000
     """Nodes that the searching players of Table 3 may expand for a move."""
-    duel_moves: int = 80
-    """Moves, of both sides together, after which a game of Table 3 ends."""
+    duel_moves: int = 62
+    """Moves, of both sides together, after which a game of Table 3 ends; the longest of
+    the paper has 61."""
     seed: int = 0
     """All that is drawn at random follows from it."""
     readings: bool = False
