@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas
 from gamelore.experiments import find_experiment
 from gamelore.experiments.abalearn2003.claims import (
     Number,
@@ -26,7 +24,6 @@ from gamelore.experiments.abalearn2003.games import (
     duel,
     meet_references,
 )
-from gamelore.experiments.abalearn2003.readings import FEATURES, Reading, SlowAgent
 from gamelore.experiments.abalearn2003.report import (
     Findings,
     summarise,
@@ -61,19 +58,13 @@ from gamelore.experiments.side_by_side import Outcomes
 from gamelore.experiments.statistics import Interval
 from gamelore.gdl import read_term
 from gamelore.learn import (
-    Episode,
     Fixed,
     Geometric,
     NetworkSettings,
     SelfPlay,
     TDSettings,
-    ValueFunction,
-    Values,
 )
-from gamelore.learn.learners import TableLearner
-from gamelore.learn.values import empty_table
 from gamelore.play import PlayerSettings
-from gamelore.simulate import Rows
 
 SMALL = Abalearn2003Settings(
     agents=2, scale=0.001, tests=2, move_limit=20, search_nodes=20
@@ -97,6 +88,9 @@ def test_the_methods_are_the_papers() -> None:
     assert (plan.function.activation, plan.function.output) == ("sigmoid", "sigmoid")
     assert plan.function.shaping == (("(lost other)", 1.0), ("(lost own)", -1.0))
     assert plan.function.lowest_reward == -plan.function.highest_reward == -1
+    assert not plan.function.sees_rewards
+    assert not plan.function.arrives
+    assert not plan.function.scaling
     first = plan_of(METHOD_I, "random", settings, seed=3)
     assert first.against == PlayerSettings("random")
     assert first.schedule == Fixed(settings.epsilon)
@@ -289,53 +283,6 @@ def test_agents_learn_from_both_lessons() -> None:
     basics = METHOD_I.points.index(1_000)
     for before, after in ((0, basics + 1), (basics, -1)):
         assert (weights[before]["out"] != weights[after]["out"]).any()
-
-
-@pytest.mark.parametrize("risk", [0.0, -0.8])
-@pytest.mark.parametrize("role", [0, 1])
-def test_the_slow_learner_learns_like_the_fast_one(role: int, risk: float) -> None:
-    settings = Abalearn2003Settings(move_limit=60)
-    plan = plan_of(METHOD_II[risk], "self", settings, seed=5)
-    atlas = Atlas(simulator_of(settings.game, FEATURES))
-    assert plan.function is not None
-    function = ValueFunction(atlas, plan.function, seed=5)
-    agent = SlowAgent(Reading(), settings, risk, seed=5)
-    table = empty_table(atlas, plan.learner)
-    values = Values(atlas, role, plan.learner, table, function=function)
-    for _ in range(3):
-        rows = agent.play(epsilon=0.5)
-        agent.learn(rows, role)
-        TableLearner(values).learn(Episode(rows, _moves(atlas, rows)))
-    learned = function.weights()
-    assert agent.hidden == pytest.approx(learned["hidden"], abs=1e-4)
-    assert agent.out == pytest.approx(learned["out"], abs=1e-4)
-    assert np.abs(learned["out"]).max() > 0.02  # more than at first
-
-
-def _moves(atlas: Atlas, rows: Rows) -> np.ndarray:
-    """int32 [n, 2]: the joint moves between positions."""
-    moves = []
-    for before, after in pairwise(rows):
-        expansion = atlas.simulator.expand(before[None])
-        (taken,) = np.flatnonzero((expansion.successors == after).all(axis=1))[:1]
-        moves.append(expansion.moves[taken])
-    return np.stack(moves)
-
-
-@pytest.mark.parametrize(
-    "reading", [Reading(counts_rewards=True), Reading(traces_ahead=True)], ids=str
-)
-def test_readings_learn_something_else(reading: Reading) -> None:
-    settings = Abalearn2003Settings(move_limit=30)
-    one, other = (SlowAgent(r, settings, 0.0, seed=2) for r in (Reading(), reading))
-    rows = one.play(epsilon=1.0)
-    if reading.counts_rewards:
-        lead = other.values(rows, 0) - one.values(rows, 0)
-        assert set(lead.round(9)) <= {-2, -1, 0, 1, 2}
-        return
-    for agent in (one, other):
-        agent.learn(rows, 0)
-    assert np.abs(one.out - other.out).max() > 1e-6
 
 
 @pytest.mark.slow

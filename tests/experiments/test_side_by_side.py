@@ -39,7 +39,7 @@ class _Prefers:
     def values(self, rows: Rows, role: int) -> Floats:
         return np.asarray((rows == self.row).all(axis=1), np.float64)
 
-    def rewards(self, goals: np.ndarray, role: int) -> Floats:
+    def rewards(self, rows: Rows, goals: np.ndarray, role: int) -> Floats:
         return np.zeros(len(goals))
 
 
@@ -111,7 +111,7 @@ def test_a_function_is_worth_to_each_role_what_it_says(
     assert (judge.values(rows, 1) == expected).all()
     goals = np.array([0, 50, 100], np.int16)
     for role in (0, 1):
-        assert judge.rewards(goals, role).tolist() == [-1, 0, 1]
+        assert judge.rewards(rows, goals, role).tolist() == [-1, 0, 1]
 
 
 def test_a_draw_counts_half() -> None:

@@ -119,6 +119,41 @@ def test_rewards_along_the_way_are_changes_of_features() -> None:
         )
 
 
+@pytest.mark.parametrize("updates", ["moves", "match"])
+def test_an_error_can_teach_where_it_was_found(updates: str) -> None:
+    """Of S1, S4, S8 and S9 all learn from what S9 is worth, as Equation 5 has it."""
+    sim = lecture()
+    settings = LinearSettings(bias=False, arrives=True, updates=updates)  # type: ignore[arg-type]
+    plan = Plan(TDSettings(step_size=0.5, trace_decay=0.5), function=settings)
+    training = Training(Atlas(sim), plan)
+    assert training.function is not None
+    TableLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+    one, two = 1 + 0.5 * 1 + 0.25 * 1, 0.5 * 2 + 0.125 * 1
+    assert training.function.weights()["direct"].tolist() == [one / 2, two / 2, 0]
+
+
+def test_scaled_features_are_inputs_and_rewards_stay() -> None:
+    """Twice the input with a quarter of the step leaves what is predicted the same."""
+    shaping = (("one", 10.0), ("two", 1.0))
+    learned = []
+    for scale, step in ((1.0, 0.4), (2.0, 0.1)):
+        scaling = (("one", scale), ("two", scale))
+        settings = LinearSettings(bias=False, shaping=shaping, scaling=scaling)
+        plan = Plan(TDSettings(step_size=step), function=settings)
+        sim = lecture()
+        training = Training(Atlas(sim), plan)
+        assert training.function is not None
+        TableLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+        rows = sim.expand(walk(sim, "s1").rows[-1:]).successors
+        learned.append(training.function.evaluate(rows))
+        inputs = training.function.inputs_of(rows)
+        assert (inputs[:, :2] == scale * sim.feature_counts(rows)).all()
+    assert np.abs(learned[0]).min() > 0.1
+    assert learned[0] == pytest.approx(learned[1])
+    with pytest.raises(ValueError, match="scaling of one must be positive, got 0"):
+        LinearSettings(scaling=(("one", 0.0),))
+
+
 SIDES = """
 (<= (feature mine ?m ?n) (me ?p) (true (cell ?m ?n ?p)))
 (<= (feature theirs ?m ?n) (me ?p) (true (cell ?m ?n ?q)) (role ?q) (distinct ?p ?q))
@@ -134,13 +169,17 @@ def sides() -> Simulator:
 
 @pytest.mark.parametrize("view", ["first", "own"])
 @pytest.mark.parametrize("fluents", [False, True])
-def test_bulk_and_open_path_are_one(view: str, fluents: bool) -> None:
+@pytest.mark.parametrize("reads", [False, True])
+def test_bulk_and_open_path_are_one(view: str, fluents: bool, reads: bool) -> None:
     settings = NetworkSettings(
         hidden=6,
         initial_range=None,
         view=view,  # type: ignore[arg-type]
         fluents=fluents,
         shaping=(("mine", 0.1), ("theirs", -0.1)),
+        scaling=(("mine", 0.5),) if reads else (),
+        sees_rewards=reads,
+        arrives=reads,
     )
     for against in (SelfPlay(), PlayerSettings("novice")):
         plan = Plan(against=against, schedule=Fixed(0.1), function=settings)

@@ -82,7 +82,7 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
     against = plan.against
     if isinstance(against, SelfPlay):
         options |= {"self_values": against.values, "renew": against.renew}
-    else:
+    elif isinstance(against, PlayerSettings):
         options["opponent_depth"] = against.depth
         options["opponent_playouts"] = against.playouts
     return options | {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ import numpy.typing as npt
 from gamelore.experiments.statistics import Floats
 from gamelore.learn import ValueFunction
 from gamelore.simulate import Rows, Simulator
+
+Goals: TypeAlias = npt.NDArray[np.int16]
 
 STAKES = 1e6
 """What a won match is worth beside features and mean goals."""
@@ -29,7 +31,7 @@ class Judge(Protocol):
     def values(self, rows: Rows, role: int) -> Floats:
         """float64 [n]: of positions in which the match goes on"""
 
-    def rewards(self, goals: npt.NDArray[np.int16], role: int) -> Floats:
+    def rewards(self, rows: Rows, goals: Goals, role: int) -> Floats:
         """float64 [n]: of ends of matches, by the goals that the role has there"""
 
 
@@ -39,7 +41,7 @@ class AnyMove:
     def values(self, rows: Rows, role: int) -> Floats:
         return np.zeros(len(rows))
 
-    def rewards(self, goals: npt.NDArray[np.int16], role: int) -> Floats:
+    def rewards(self, rows: Rows, goals: Goals, role: int) -> Floats:
         return np.zeros(len(goals))
 
 
@@ -51,11 +53,21 @@ class FunctionJudge:
 
     def values(self, rows: Rows, role: int) -> Floats:
         if self.function.settings.view == "own":
-            return self.function.evaluate(rows, role)
-        values = self.function.evaluate(rows)
+            return self.function.worth_of(rows, role)
+        values = self.function.worth_of(rows)
         return values if role == 0 else -values
 
-    def rewards(self, goals: npt.NDArray[np.int16], role: int) -> Floats:
+    def rewards(self, rows: Rows, goals: Goals, role: int) -> Floats:
+        ends = self._ends(goals, role)
+        if not self.function.settings.sees_rewards:
+            return ends
+        if self.function.settings.view == "own":
+            return ends + self.function.earned_by(rows, role)
+        earned = self.function.earned_by(rows)
+        return ends + (earned if role == 0 else -earned)
+
+    def _ends(self, goals: Goals, role: int) -> Floats:
+        """float64 [n]: the rewards of ends alone"""
         settings = self.function.settings
         known = self.function.atlas.simulator.goal_values[role]
         share = (goals - min(known)) / (max(known) - min(known))
@@ -76,7 +88,7 @@ class FeatureJudge:
         counts = self.simulator.feature_counts(rows, role)
         return np.asarray(counts.sum(axis=1, dtype=np.float64))
 
-    def rewards(self, goals: npt.NDArray[np.int16], role: int) -> Floats:
+    def rewards(self, rows: Rows, goals: Goals, role: int) -> Floats:
         return STAKES * (goals / 50.0 - 1.0)
 
 
@@ -93,7 +105,7 @@ class PlayoutJudge:
         found = self.simulator.playouts(rows, self.count, seed=seed)
         return np.asarray(found.mean_goals[:, role])
 
-    def rewards(self, goals: npt.NDArray[np.int16], role: int) -> Floats:
+    def rewards(self, rows: Rows, goals: Goals, role: int) -> Floats:
         return goals.astype(np.float64)
 
 
@@ -192,7 +204,7 @@ def _advance(
             values[~ended] = judge.values(open_ones, role)
         if ended.any():
             goals = simulator.goals(successors[ended])[:, role]
-            values[ended] = judge.rewards(goals, role)
+            values[ended] = judge.rewards(successors[ended], goals, role)
     # The last of each parent in this order is its best; lots decide between equals.
     order = np.lexsort((random.random(len(values)), values, parents))
     best = order[np.searchsorted(parents[order], np.arange(len(rows)), "right") - 1]

@@ -9,6 +9,7 @@ from gamelore.learn.functions import ValueFunction
 from gamelore.learn.learners import Episode, Learner, QLearner, TDLearner
 from gamelore.learn.match_log import MatchLog
 from gamelore.learn.open_training import OpenTraining
+from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.players import GreedyPlayer
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule
@@ -27,6 +28,7 @@ __all__ = [
     "Course",
     "CourseStore",
     "Episode",
+    "FeaturePlayer",
     "FeatureValues",
     "Fixed",
     "Geometric",

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gamelore.atlas._kernels import ENDED, FINE
-from gamelore.circuit.schedule import FEATURES
+from gamelore.circuit.schedule import FEATURES, Program
 from gamelore.kernels import lean_part
 from gamelore.simulate._feature_kernels import (
     FeatureProgram,
@@ -71,6 +71,7 @@ class Lens(NamedTuple):
     views: tuple[FeatureProgram, FeatureProgram]
     counts: np.ndarray  # float32 [2, N, C]
     measured: np.ndarray  # int64 [2]   so many nodes have been counted
+    words: np.ndarray  # uint64 [2 S]   for the circuit
     room: np.ndarray  # uint64 [64]
 
 
@@ -102,6 +103,8 @@ class Function(NamedTuple):
     online: int  # 1: each update changes the predictions that follow it
     ends: int  # KNOWN, LEARNED or VALUED
     sees_ends: int  # 1: choices go by the reward of an end, not by its value
+    arrives: int  # 1: a position learns from the error that is found on reaching it
+    foresight: float  # what values count in choices beside rewards, or 0: these do not
     hidden: np.ndarray  # float32 [I, H]
     out: np.ndarray  # float32 [H + 8]   the bias at H
     direct: np.ndarray  # float64 [I]   of linear functions
@@ -120,6 +123,7 @@ class Mind(NamedTuple):
     function: Function
     judge: Any  # pointer to what says how good moves are by the function
     teach: Any  # pointer to what teaches it a match
+    program: Program  # which counts its features
 
 
 # ── units ───────────────────────────────────────────────────────────────────────────
@@ -199,7 +203,7 @@ def measure(program, nodes, function, view):
         count_rows(
             program,
             features,
-            nodes.narrow[0],
+            lens.words,
             nodes.rows[first:end],
             lens.room,
             lens.counts[view, first:end],
@@ -315,7 +319,32 @@ def reward_of(nodes, function, node, role):
     return scale[role, 0] * np.float64(nodes.goals[node, role]) + scale[role, 1]
 
 
+@lean_part
+def bonus(function, counts, others):
+    """The reward for what becomes of features.  counts, others: float32 [·]"""
+    total = 0.0
+    for feature in range(function.features):
+        more = others[feature] - counts[feature]
+        total += np.float64(function.shaping[feature]) * np.float64(more)
+    return total
+
+
 # ── judging ─────────────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def see_rewards(nodes, function, view, node):
+    """Make values of moves into what they earn, and less of what follows."""
+    if function.foresight == 0.0:
+        return
+    counts = function.lens.counts[view]
+    first = nodes.first[node]
+    for i in range(nodes.degree[node]):
+        child = nodes.child[first + i]
+        ended = nodes.mover[child] == ENDED and function.sees_ends
+        earned = bonus(function, counts[node], counts[child])
+        following = 1.0 if ended else function.foresight
+        function.worth[i] = earned + following * function.worth[i]
 
 
 def judge_linear(program, nodes, function, node, role):
@@ -330,6 +359,7 @@ def judge_linear(program, nodes, function, node, role):
         else:
             total = weigh(nodes, function, view, child)
             function.worth[i] = linear_value(function, total)
+    see_rewards(nodes, function, view, node)
     return np.int64(FINE)
 
 
@@ -363,6 +393,7 @@ def judge_network(program, nodes, function, node, role):
         shift(nodes, function, view, node, child, work)
         value, _ = finish(function.output, output_of(function, work))
         function.worth[i] = value
+    see_rewards(nodes, function, view, node)
     return np.int64(FINE)
 
 
@@ -407,6 +438,12 @@ def judge_positions(program, opinion, judged, count, mover, role):
             before, counts = judged.rows[0], columns[0]
             shift_row(function, view, before, counts, row, columns[lane], work)
             value, _ = finish(function.output, output_of(function, work))
+        if function.foresight > 0.0:
+            # What was earned before the search is the same in all it compares.
+            value *= function.foresight
+            for feature in range(function.features):
+                reward = np.float64(function.shaping[feature])
+                value += reward * np.float64(columns[lane, feature])
         judged.values[lane] = value if viewer == role else opinion.middle - value
     return np.int64(FINE)
 

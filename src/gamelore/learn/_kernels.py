@@ -37,9 +37,9 @@ NO_MOVE, TOO_LONG = range(65, 67)
 """Statuses besides those of the atlas: a player could not choose before more of the
 game is known; a match is longer than the log has room for."""
 
-BUILT_IN, COPY, PUPIL = range(3)
-"""Who is on the other seat: a built-in player, a copy of the learner that does not
-learn, or one that learns too."""
+BUILT_IN, COPY, PUPIL, JUDGE = range(4)
+"""Who is on the other seat: a built-in player; a copy of the learner that does not
+learn, or one that learns too; or who judges by another function."""
 
 
 class Streams(NamedTuple):
@@ -119,18 +119,18 @@ def learn_match(chart, learner, method, prior, role, log, count, end):
 
 
 @lean_recursion
-def _judged_edge(chart, mind, method, stream, node, epsilon):
+def _judged_edge(chart, mind, side, stream, node, epsilon):
     """The edge that a value function speaks for, or any with probability epsilon."""
     nodes = chart.nodes
     first, degree = nodes.first[node], nodes.degree[node]
     if draw_unit(stream) < epsilon:
         return first + draw_below(stream, degree)
     mover = np.int64(nodes.mover[node])
-    role = mover if method.side < 0 else np.int64(method.side)
+    role = mover if side < 0 else np.int64(side)
     worth = mind.function.worth
     if degree > worth.shape[0]:
         return np.int64(FAILED)
-    mind.judge(chart.program, nodes, mind.function, node, role)
+    mind.judge(mind.program, nodes, mind.function, node, role)
     sign = 1.0 if role == mover else -1.0
     best = -np.inf
     ties = 0
@@ -149,7 +149,7 @@ def _judged_edge(chart, mind, method, stream, node, epsilon):
 @lean
 def judge_moves(chart, mind, node, role):
     """Put what the moves of an expanded node are worth to a role into `worth`."""
-    mind.judge(chart.program, chart.nodes, mind.function, node, role)
+    mind.judge(mind.program, chart.nodes, mind.function, node, role)
 
 
 @lean_part
@@ -174,7 +174,7 @@ def choose_move(chart, learner, method, prior, habits, stream, node, epsilon):
     if open_up(chart, node) != FINE:
         return np.int64(FAILED)
     if method.function != NO_FUNCTION:
-        return np.int64(_judged_edge(chart, mind, method, stream, node, epsilon))
+        return np.int64(_judged_edge(chart, mind, method.side, stream, node, epsilon))
     return _own_edge(chart, memory, method, prior, habits, stream, node, epsilon)
 
 
@@ -184,11 +184,12 @@ def _rival_edge(task, pupils, method, stream, node, epsilon):
     home = task.chart.nodes.mover[node] == task.home
     memory = pupils.rivals[0] if home else pupils.rivals[1]
     prior = pupils.priors[0] if home else pupils.priors[1]
-    if task.opposition == COPY:
+    if task.opposition != PUPIL:
         epsilon = task.rival_epsilon
     if method.function != NO_FUNCTION:
         mind = pupils.minds[1]
-        return np.int64(_judged_edge(task.chart, mind, method, stream, node, epsilon))
+        side = -1 if task.opposition == JUDGE else method.side
+        return np.int64(_judged_edge(task.chart, mind, side, stream, node, epsilon))
     return _own_edge(task.chart, memory, method, prior, task.own, stream, node, epsilon)
 
 
@@ -217,7 +218,7 @@ def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
         log.trouble[1] = mover
         if mover == role and method.function != NO_FUNCTION:
             edge = _judged_edge(
-                chart, pupils.minds[0], method, streams.learner, node, epsilon
+                chart, pupils.minds[0], method.side, streams.learner, node, epsilon
             )
         elif mover == role:
             edge = _own_edge(

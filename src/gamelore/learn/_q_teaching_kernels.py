@@ -22,6 +22,7 @@ from gamelore.learn._function_kernels import (
     IDENTITY,
     KNOWN,
     LEARNED,
+    bonus,
     finish,
     linear_value,
     measure,
@@ -33,7 +34,6 @@ from gamelore.learn._function_kernels import (
 )
 from gamelore.learn._teaching_kernels import (
     LARGEST_ERROR,
-    bonus,
     change_hidden,
     error_of,
     leave_trace,
@@ -92,7 +92,8 @@ def _is_valued(nodes, function, node):
 @lean_part
 def _earned(nodes, function, view, node, after, role):
     """The reward for going on from a node to an afterstate."""
-    earned = bonus(function, view, node, after)
+    counts = function.lens.counts[view]
+    earned = bonus(function, counts[node], counts[after])
     if nodes.mover[after] == ENDED and function.ends != LEARNED:
         earned += reward_of(nodes, function, after, role)
     return earned

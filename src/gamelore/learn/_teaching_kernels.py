@@ -19,9 +19,9 @@ from gamelore.learn._function_kernels import (
     IDENTITY,
     LEARNED,
     VALUED,
+    bonus,
     finish,
     likeness,
-    linear_value,
     measure,
     output_of,
     reward_of,
@@ -61,21 +61,10 @@ def lay_trail(nodes, function, edges, count, end):
 
 
 @lean_part
-def bonus(function, view, node, other):
-    """The reward for what became of the features between two positions."""
-    counts = function.lens.counts
-    total = 0.0
-    for feature in range(function.features):
-        more = counts[view, other, feature] - counts[view, node, feature]
-        total += np.float64(function.shaping[feature]) * np.float64(more)
-    return total
-
-
-@lean_part
 def earned_at(nodes, function, view, t, length, end, role):
     """The reward for going on from a position of the trail."""
-    places = function.trail.nodes
-    earned = bonus(function, view, places[t], places[t + 1])
+    places, counts = function.trail.nodes, function.lens.counts[view]
+    earned = bonus(function, counts[places[t]], counts[places[t + 1]])
     if t + 1 == length:
         earned += reward_of(nodes, function, end, role)
     return earned
@@ -106,14 +95,12 @@ def teach_linear(program, nodes, function, rule, moves, count, end, role):
         change[i] = 0.0
         kept[i] = weights[i]
     for t in range(length):
-        total = weigh(nodes, function, view, places[t])
-        prediction, slope = total, 1.0
-        if function.output != IDENTITY:
-            prediction, slope = finish(function.output, np.float32(total))
-        following = 0.0
-        if t + 1 < looked_at:
-            after = weigh(nodes, function, view, places[t + 1])
-            following = linear_value(function, after)
+        prediction, slope = _weighed(nodes, function, view, places[t])
+        following, next_slope = 0.0, 0.0
+        if t + 1 < looked_at or function.arrives:
+            following, next_slope = _weighed(nodes, function, view, places[t + 1])
+        if t + 1 >= looked_at:
+            following = 0.0
         target = earned_at(nodes, function, view, t, length, end, role)
         target += rule.discount * following
         error = error_of(rule, prediction, target)
@@ -121,9 +108,10 @@ def teach_linear(program, nodes, function, rule, moves, count, end, role):
             for i in range(weights.shape[0]):
                 weights[i] = kept[i]
             return np.int64(DIVERGED)
-        for i in range(weights.shape[0]):
-            trace[i] *= rule.trace_decay
-        leave_trace(nodes, function, view, places[t], trace, rule.step_size * slope)
+        if t == 0 or not function.arrives:
+            _renew_trace(nodes, function, view, places[t], rule, slope)
+        if function.arrives:
+            _renew_trace(nodes, function, view, places[t + 1], rule, next_slope)
         if function.online:
             for i in range(weights.shape[0]):
                 weights[i] += error * trace[i]
@@ -134,6 +122,24 @@ def teach_linear(program, nodes, function, rule, moves, count, end, role):
         for i in range(weights.shape[0]):
             weights[i] += change[i]
     return np.int64(FINE)
+
+
+@lean_part
+def _weighed(nodes, function, view, node):
+    """What a linear function says of a node, and how fast that rises with its sum."""
+    total = weigh(nodes, function, view, node)
+    if function.output == IDENTITY:
+        return total, 1.0
+    return finish(function.output, np.float32(total))
+
+
+@lean_part
+def _renew_trace(nodes, function, view, node, rule, slope):
+    """Let the trace fade, and add the inputs of a node to it."""
+    trace = function.trail.direct[0]
+    for i in range(trace.shape[0]):
+        trace[i] *= rule.trace_decay
+    leave_trace(nodes, function, view, node, trace, rule.step_size * slope)
 
 
 @lean_part
@@ -153,17 +159,18 @@ def leave_trace(nodes, function, view, node, trace, share):
 
 
 @lean_part
-def _correct(function, t, work):
+def _correct(function, t, noted, work):
     """The sums at a position of the trail, by the weights as they are by now.
 
     The weights to hidden units change after the match only; but what the updates so
-    far would add to the sums follows from how alike the positions' inputs are.
+    far would add to the sums follows from how alike its inputs are to those of the
+    positions noted by then.
     """
     trail = function.trail
     for j in range(work.shape[0]):
         work[j] = trail.sums[t, j]
     if function.online:
-        for k in range(t):
+        for k in range(noted):
             share = np.float32(trail.gains[k] * trail.alike[k])
             for j in range(work.shape[0]):
                 work[j] += share * trail.slopes[k, j]
@@ -211,14 +218,24 @@ def teach_network(program, nodes, function, rule, moves, count, end, role):
         change[j] = _NOTHING
         kept[j] = out[j]
     sum_up(nodes, function, view, trail.nodes[0], trail.sums[0])
+    arrives = function.arrives
     for t in range(length):
-        _correct(function, t, work)
-        prediction = note_slopes(function, rule, t, work)
+        if t and arrives:
+            _correct(function, t, t + 1, work)
+            prediction, _ = finish(function.output, output_of(function, work))
+        else:
+            _correct(function, t, t, work)
+            prediction = note_slopes(function, rule, t, work)
         following = 0.0
-        if t + 1 < looked_at:
+        if t + 1 < looked_at or arrives:
             _go_on(nodes, function, view, t)
-            _correct(function, t + 1, work)
-            following, _ = finish(function.output, output_of(function, work))
+            _correct(function, t + 1, t + 1, work)
+            if arrives:
+                following = note_slopes(function, rule, t + 1, work)
+            else:
+                following, _ = finish(function.output, output_of(function, work))
+        if t + 1 >= looked_at:
+            following = 0.0
         target = earned_at(nodes, function, view, t, length, end, role)
         error = error_of(rule, prediction, target + rule.discount * following)
         if not abs(error) < LARGEST_ERROR:
@@ -226,7 +243,7 @@ def teach_network(program, nodes, function, rule, moves, count, end, role):
                 out[j] = kept[j]
             return np.int64(DIVERGED)
         step = rule.step_size * error
-        for k in range(t + 1):
+        for k in range(t + 1 + arrives):
             trail.gains[k] += step * trail.traces[k]
         for j in range(function.units):
             change[j] += np.float32(step) * trail.shares[0, j]
@@ -237,19 +254,19 @@ def teach_network(program, nodes, function, rule, moves, count, end, role):
                 out[j] = kept[j] + change[j]
     for j in range(out.shape[0]):
         out[j] = kept[j] + change[j]
-    change_hidden(nodes, function, view, length)
+    change_hidden(nodes, function, view, length + arrives)
     return np.int64(FINE)
 
 
 @lean_part
 def _go_on(nodes, function, view, t):
-    """Find the sums at the next position, and how alike it is to all before it."""
+    """Find the sums at the next position, and how alike it is to all up to it."""
     trail = function.trail
     before, after = trail.nodes[t], trail.nodes[t + 1]
     for j in range(trail.sums.shape[1]):
         trail.sums[t + 1, j] = trail.sums[t, j]
     shift(nodes, function, view, before, after, trail.sums[t + 1])
-    for k in range(t + 1):
+    for k in range(t + 1 + function.arrives):
         trail.alike[k] = likeness(nodes, function, view, trail.nodes[k], after)
 
 

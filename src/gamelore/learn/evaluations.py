@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gamelore.errors import GameloreError
 from gamelore.learn._function_kernels import Opinion, judge_positions
 from gamelore.learn.functions import ValueFunction, no_function
-from gamelore.play.evaluations import Judge, Scale, judge_pointer
+from gamelore.play.evaluations import STAKES, Judge, Scale, judge_pointer
 from gamelore.simulate import CircuitSimulator, Rows, Simulator
 
 _LANES = 64
@@ -34,9 +34,10 @@ class LearnedEvaluation:
         return mine
 
     def scale(self, engine: Simulator, role: int) -> Scale:
-        """What goals are worth to a role."""
+        """What goals are worth to a role: more than any rewards along the way."""
         factor, shift = self.function.function.scale[role]
-        return Scale(float(factor), float(shift))
+        stakes = STAKES if self.function.settings.sees_rewards else 1.0
+        return Scale(stakes * float(factor), stakes * float(shift))
 
     def judge(self, engine: CircuitSimulator, role: int) -> Judge:
         """The evaluation for kernels."""
@@ -53,7 +54,7 @@ class LearnedEvaluation:
     ) -> npt.NDArray[np.float64]:
         """float64 [n]: what positions are worth to a role, once the mover has moved."""
         viewer = mover if self._side < 0 else self._side
-        values = self.function.evaluate(rows, viewer)
+        values = self.function.worth_of(rows, viewer)
         return values if viewer == role else self._middle - values
 
     @property

@@ -25,6 +25,12 @@ class _FunctionSettings:
     its reward and what the function says of it besides."""
     sees_ends: bool = True
     """Whether a move that ends the match is chosen by its reward, not by its value."""
+    sees_rewards: bool = False
+    """Whether a move is chosen by the rewards along the way that it earns and, by the
+    discount, the value of what it leads to; else by that value alone."""
+    arrives: bool = False
+    """Whether the position that a move leads to learns from the error that is found
+    there, as Equation 5 of Campos and Langlois is printed; else only those before."""
     view: Literal["first", "own"] = "first"
     """*first*: values are of the first player's goals, whoever moves, and every
     position of a match teaches. *own*: values are of the goals of who has just moved,
@@ -38,6 +44,8 @@ class _FunctionSettings:
     """What the highest goal counts."""
     fluents: bool | None = None
     """Whether each fluent is an input; if not given, where there are no features."""
+    scaling: tuple[tuple[str, float], ...] = ()
+    """What a feature, by name, is multiplied by before it is an input; else by 1."""
     shaping: tuple[tuple[str, float], ...] = ()
     """Rewards along the way: a feature, by name, and what its going up by 1 earns."""
 
@@ -48,6 +56,9 @@ class _FunctionSettings:
         for name in ("lowest_reward", "highest_reward"):
             if not math.isfinite(getattr(self, name)):
                 raise ValueError(f"{name} must be finite, got {getattr(self, name)}")
+        for name, factor in self.scaling:
+            if not 0 < factor < math.inf:
+                raise ValueError(f"scaling of {name} must be positive, got {factor}")
         if self.lowest_reward >= self.highest_reward:
             raise ValueError(
                 f"lowest_reward must be less than highest_reward, got"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gamelore.atlas import Atlas
 from gamelore.atlas.atlas import empty_nodes
-from gamelore.circuit import empty_program
+from gamelore.circuit import Program, empty_program
 from gamelore.errors import GameloreError
 from gamelore.gdl import to_kif
 from gamelore.gdl.symmetry import exchange_of
@@ -27,6 +27,7 @@ from gamelore.learn.function_settings import (
 )
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.simulate import CircuitSimulator, Rows
+from gamelore.simulate.compiled import narrow_room
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """Arrays by name: `hidden` float32 [I, units] and `out` float32 [units + 1] of a
@@ -66,7 +67,9 @@ class ValueFunction:
         *,
         seed: int = 0,
         longest_match: int = 2000,
+        discount: float = 1.0,
     ) -> None:
+        """`discount`: of values where choices see rewards along the way."""
         simulator = atlas.simulator
         if not isinstance(simulator, CircuitSimulator):
             raise GameloreError(
@@ -80,6 +83,7 @@ class ValueFunction:
         )
         self._seed = seed
         self._longest = longest_match
+        self.discount = discount
         fluents = settings.fluents
         if fluents is None:
             fluents = self.features is None
@@ -142,7 +146,11 @@ class ValueFunction:
     def copy(self) -> ValueFunction:
         """Another with the same weights, which goes its own way."""
         twin = ValueFunction(
-            self.atlas, self.settings, seed=self._seed, longest_match=self._longest
+            self.atlas,
+            self.settings,
+            seed=self._seed,
+            longest_match=self._longest,
+            discount=self.discount,
         )
         twin.load(self.weights())
         return twin
@@ -183,6 +191,24 @@ class ValueFunction:
             sums = levels @ out[: hidden.shape[1]] + out[hidden.shape[1]]
         return _squashed(sums, self.settings.output)
 
+    def worth_of(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
+        """float64 [n]: what choices go by, positions of one parent compared.
+
+        That is their values; or, where rewards along the way are seen, what was earned
+        up to them and their values by the discount.
+        """
+        values = self.evaluate(positions, role)
+        if not self.settings.sees_rewards:
+            return values
+        return self.earned_by(positions, role) + self.discount * values
+
+    def earned_by(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
+        """float64 [n]: the rewards along the way to positions, whatever the way."""
+        if not self.settings.shaping:
+            return np.zeros(len(positions))
+        counts = self.atlas.simulator.feature_counts(positions, role)
+        return counts.astype(np.float64) @ self._by_name("shaping", 0.0)
+
     def inputs_of(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
         """float64 [n, I]: the inputs of positions for the side of a role."""
         parts = []
@@ -198,7 +224,7 @@ class ValueFunction:
             parts.append(seen)
         if self.features is not None:
             counts = self.atlas.simulator.feature_counts(positions, role)
-            parts.append(counts.astype(np.float64))
+            parts.append(counts.astype(np.float64) * self._by_name("scaling", 1.0))
         parts.append(np.ones((len(positions), 1)))
         return np.hstack(parts)
 
@@ -224,6 +250,8 @@ class ValueFunction:
             online=int(settings.updates == "moves"),
             ends=_ENDS[settings.ends],
             sees_ends=int(settings.sees_ends),
+            arrives=int(settings.arrives),
+            foresight=float(self.discount) if settings.sees_rewards else 0.0,
             hidden=np.zeros((network_inputs, width), np.float32),
             out=np.zeros(width + _EIGHT, np.float32),
             direct=np.zeros(linear_inputs),
@@ -247,15 +275,22 @@ class ValueFunction:
             scale.append((factor, settings.lowest_reward - factor * low))
         return np.array(scale)
 
-    def _shaping(self) -> npt.NDArray[np.float32]:
-        """float32 [F]"""
+    def _by_name(
+        self, setting: Literal["shaping", "scaling"], other: float
+    ) -> npt.NDArray[np.float64]:
+        """float64 [F]: what a setting says of each feature."""
         names = list(map(to_kif, self.features.names)) if self.features else []
-        shaping = np.zeros(len(names), np.float32)
-        for name, reward in self.settings.shaping:
+        numbers = np.full(len(names), other)
+        for name, number in getattr(self.settings, setting):
             if name not in names:
                 raise GameloreError(f"no feature {name}: there are {', '.join(names)}")
-            shaping[names.index(name)] = reward
-        return shaping
+            numbers[names.index(name)] = number
+        return numbers
+
+    def _shaping(self) -> npt.NDArray[np.float32]:
+        """float32 [F]: rewards by inputs, which are features on a scale."""
+        shaping = self._by_name("shaping", 0.0) / self._by_name("scaling", 1.0)
+        return shaping.astype(np.float32)
 
     def _places(self) -> npt.NDArray[np.int32]:
         """int32 [2, 64 · K]"""
@@ -269,10 +304,17 @@ class ValueFunction:
         return places
 
     def _lens(self) -> Lens:
-        views = kernels.NO_FEATURES, kernels.NO_FEATURES
-        if self.features is not None:
-            views = self.features.program(0), self.features.program(1)
-        return empty_lens()._replace(views=views)
+        lens = empty_lens()
+        if self.features is None:
+            return lens
+        views = self.features.program(0), self.features.program(1)
+        scale = np.ones(max(view.width for view in views), np.float32)
+        scale[: len(self.features)] = self._by_name("scaling", 1.0)  # not divisors
+        first, second = (
+            view._replace(weights=view.weights * scale[view.columns]) for view in views
+        )
+        words = narrow_room(self.atlas.program.slots)[0]
+        return lens._replace(views=(first, second), words=words)
 
 
 def exchanged_fluents(simulator: CircuitSimulator) -> npt.NDArray[np.int32] | None:
@@ -319,6 +361,7 @@ def empty_lens() -> Lens:
         views=(kernels.NO_FEATURES, kernels.NO_FEATURES),
         counts=np.zeros((2, 0, 0), np.float32),
         measured=np.zeros(2, np.int64),
+        words=np.zeros(0, np.uint64),
         room=np.zeros(64, np.uint64),
     )
 
@@ -337,6 +380,8 @@ def no_function() -> Function:
         online=0,
         ends=0,
         sees_ends=0,
+        arrives=0,
+        foresight=0.0,
         hidden=np.zeros((0, 0), np.float32),
         out=np.zeros(_EIGHT, np.float32),
         direct=np.zeros(0),
@@ -350,10 +395,13 @@ def no_function() -> Function:
     )
 
 
-def mind_of(function: Function, learner: type[TDSettings | QSettings]) -> Mind:
-    """A function with how it is asked, and how such a learner teaches it."""
+def mind_of(
+    function: Function, program: Program, learner: type[TDSettings | QSettings]
+) -> Mind:
+    """A function, how it is asked, how such a learner teaches it, and what counts its
+    features."""
     teach = _TEACHERS.get((learner, function.kind), teaching.teach_nothing)
-    return Mind(function, judge=judge_of(function.kind), teach=teacher_of(teach))
+    return Mind(function, judge_of(function.kind), teacher_of(teach), program)
 
 
 @cache

@@ -109,8 +109,8 @@ class OpenTraining(Training):
         return match
 
     def _other_self(self, role: int, epsilon: float) -> GreedyPlayer:
-        """The learner, or a copy of it, on the other seat."""
-        if self.copies or self.copy:
+        """The learner, a copy of it, or who judges by features on the other seat."""
+        if self.copies or self.copy or self.opponent:
             epsilon = self.plan.against.epsilon
         player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)
         player.stream = self.streams.rival

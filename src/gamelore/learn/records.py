@@ -16,6 +16,7 @@ import numpy as np
 from gamelore.atlas import Atlas, Template, Templates
 from gamelore.errors import CheckpointError
 from gamelore.learn.function_settings import LinearSettings, NetworkSettings
+from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
@@ -33,6 +34,7 @@ _KINDS: dict[str, type] = {
         QSettings,
         PlayerSettings,
         SelfPlay,
+        FeaturePlayer,
         Fixed,
         Cosine,
         Geometric,

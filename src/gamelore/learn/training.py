@@ -7,7 +7,7 @@ same state it plays the same matches and ends with the same table, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -23,6 +23,7 @@ from gamelore.learn._kernels import Lessons, Pupils, Streams, Task
 from gamelore.learn._table_kernels import NO_CELLS, Log
 from gamelore.learn.function_settings import FunctionSettings
 from gamelore.learn.functions import ValueFunction, Weights
+from gamelore.learn.opponents import FeaturePlayer, function_of
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.searching import Searcher, habits_for
 from gamelore.learn.self_play import SelfPlay
@@ -44,7 +45,9 @@ class Plan:
     """Who learns how, against whom, from which seat."""
 
     learner: TDSettings | QSettings = field(default_factory=TDSettings)
-    against: PlayerSettings | SelfPlay = field(default_factory=PlayerSettings)
+    against: PlayerSettings | SelfPlay | FeaturePlayer = field(
+        default_factory=PlayerSettings
+    )
     seat: Seat = "first"
     schedule: Schedule = field(default_factory=Fixed)
     lookahead: Lookahead | None = None
@@ -109,6 +112,7 @@ class Training:
         self.side = self.players[0] if self._shared else None
         self.function = self._new_function()
         self.copy: ValueFunction | None = None
+        self.opponent = self._new_opponent()
         self.tables = {r: empty_table(atlas, self.plan.learner) for r in self._owners()}
         self.copies: dict[int, Table] = {}
         self.streams = streams_of(self.plan.seed)
@@ -130,6 +134,9 @@ class Training:
 
     def rival_values(self, role: int) -> Values:
         """What a role knows while the learner has the other seat."""
+        if self.opponent is not None:
+            values = self._values(role, self.tables, self.opponent)
+            return replace(values, side=None)
         function = self.copy or self.function
         return self._values(role, self.copies or self.tables, function)
 
@@ -217,12 +224,29 @@ class Training:
                 "a value function says something of every position, so playouts are"
                 " never asked: leave playouts and search_time out"
             )
+        if isinstance(learner, QSettings) and self.plan.function.arrives:
+            raise GameloreError(
+                "Q-learning has no traces, so an error is learned from where it was"
+                " made: leave `arrives` out"
+            )
         return ValueFunction(
             self.atlas,
             self.plan.function,
             seed=self.plan.seed,
             longest_match=self.plan.longest_match,
+            discount=self.plan.learner.discount,
         )
+
+    def _new_opponent(self) -> ValueFunction | None:
+        """What an opponent goes by that judges by a function of its own."""
+        if not isinstance(self.plan.against, FeaturePlayer):
+            return None
+        if self.plan.function is None:
+            raise GameloreError(
+                "who judges by features plays against value functions; against tables,"
+                " let an AlphaBetaPlayer play match by match"
+            )
+        return function_of(self.plan.against, self.atlas.simulator)
 
     @property
     def _ends(self) -> tuple[int, int]:
@@ -350,6 +374,8 @@ class Training:
 
     @property
     def _opposition(self) -> int:
+        if self.opponent is not None:
+            return _kernels.JUDGE
         if not isinstance(self.plan.against, SelfPlay):
             return _kernels.BUILT_IN
         return _kernels.COPY if self.plan.against.renew else _kernels.PUPIL

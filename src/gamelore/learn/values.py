@@ -93,8 +93,9 @@ class Values:
     def mind(self) -> Mind:
         """The value function, with room for every node of the atlas, or none."""
         if self.function is None:
-            return mind_of(no_function(), TDSettings)
-        return mind_of(self.function.fit(self.atlas), type(self.settings))
+            return mind_of(no_function(), self.atlas.program, TDSettings)
+        program = self.function.atlas.program
+        return mind_of(self.function.fit(self.atlas), program, type(self.settings))
 
     def begin_match(self) -> None:
         """Make ready for a match: have room for it, or forget the matches before."""
@@ -105,7 +106,8 @@ class Values:
         used = nodes.used[0] / len(nodes.rows), nodes.used[1] / len(nodes.child)
         if 2 * max(used) > 1:
             empty_chart(self.atlas.chart, self.atlas.root)
-            self.function.forget()
+        if self.function.function.lens.measured.max() > nodes.used[0]:
+            self.function.forget()  # what another has emptied, too
         self.function.begin()
 
     @property

@@ -221,10 +221,10 @@ def step_one(program, words, row, moves, following):
     run_phase(program, words, SHARED)
     run_phase(program, words, LEGAL)
     run_phase(program, words, NEXT)
-    _choose(program, words, moves, _NONE)
     for fluent in range(program.next.shape[0]):
         bit = bit_of(words, program.next[fluent], 0)
         following[fluent >> 6] |= bit << np.uint64(fluent & 63)
+    _choose(program, words, moves, _NONE)  # which may be the next position itself
 
 
 @lean_part

@@ -114,7 +114,7 @@ def best_of(course: Course) -> Trained:
 
 
 def duel(task: Contest, settings: Abalearn2003Settings) -> Duel:
-    """Play a game until it ends, or goes in circles."""
+    """Play a game until it ends, or has gone on for long, or goes in circles."""
     simulator = simulator_of(settings.game, task.case.features)
     function = network(task.case, settings, task.weights)
     limits = SearchLimits(task.depth, nodes=settings.search_nodes)
@@ -127,7 +127,11 @@ def duel(task: Contest, settings: Abalearn2003Settings) -> Duel:
     seen: Counter[frozenset[Fact]] = Counter()
     depths: list[int] = []
     moves = 0
-    while not position.is_terminal and max(seen.values(), default=0) < REPETITIONS:
+    while not (
+        position.is_terminal
+        or moves == settings.duel_moves
+        or max(seen.values(), default=0) == REPETITIONS
+    ):
         joint = tuple(player.choose(position, Clock()) for player in players)
         if moves % 2 == 0:
             depths.append(searcher.reached)

@@ -136,7 +136,31 @@ agent at each point, half from each seat, the first {settings.opening} moves by 
 {settings.hidden} hidden units; seed {settings.seed}. A game that is not over after
 {settings.move_limit} moves {DRAWN[settings.draws]}. The heuristic player that agents
 are tested against looks one move ahead. Intervals are 95% bootstrap intervals over
-agents.{warning}"""
+agents.
+
+How the paper was read: {_reading(settings)}.{warning}"""
+
+
+def _reading(settings: Abalearn2003Settings) -> str:
+    """What was taken where the paper's words and equations leave room."""
+    choices = {
+        "value": "moves are chosen by the value of what they lead to",
+        "reward": "moves are chosen by their reward and the value of what they lead to",
+    }
+    credit = {
+        "before": "an error teaches the positions before it",
+        "through": "an error teaches the position it is found at too",
+    }
+    inputs = {"numbers": "numbers of stones", "shares": "shares of the stones"}
+    views = {"both": "either side has its own view", "one": "both sides share a view"}
+    return "; ".join(
+        (
+            choices[settings.choices],
+            credit[settings.credit],
+            f"inputs are {inputs[settings.inputs]}",
+            f"in self-play {views[settings.views]}",
+        )
+    )
 
 
 def _numbers(findings: Findings) -> str:
@@ -193,8 +217,8 @@ The best agent of each method, looking one move ahead, against search over the h
 of the depth named, which moves first. Our search stands in the place of the commercial
 program, and expands at most {findings.settings.search_nodes:,} nodes for a move.
 "Reached" is the depth it came to on average: where that is less than the depth named,
-this is no test of that depth. A game ends as a tie once a position has occurred
-{REPETITIONS} times.
+this is no test of that depth. A game ends after {findings.settings.duel_moves} moves,
+and as a tie once a position has occurred {REPETITIONS} times.
 
 {markdown_table(header, rows)}"""
 
@@ -205,15 +229,16 @@ def _readings(findings: Findings) -> str:
         (t.reading, t.risk): mean_interval(100 * t.scores[:, AHEAD])
         for t in findings.tried
     }
-    header = ["reading", *(f"κ = {risk:g}" for risk in risks)]
+    header = ["difference", *(f"κ = {risk:g}" for risk in risks)]
     rows = [
-        [reading, *(found[reading, risk] for risk in risks)]
+        [str(reading) or "none", *(found[reading, risk] for risk in risks)]
         for reading in dict.fromkeys(tried.reading for tried in findings.tried)
     ]
     return f"""## Other readings of the paper
 
 Per cent of games in which {AGENTS} agents are ahead of the heuristic player after
-{findings.settings.scaled(GAMES):,} games of self-play with Abalearn 3, by what is done
-otherwise.
+{findings.settings.scaled(GAMES):,} games of self-play with Abalearn 3, by how they
+differ from a learner whose choices go by values alone, whose errors teach the positions
+before them, whose inputs are numbers of stones, and whose sides have a view each.
 
 {markdown_table(header, rows)}"""

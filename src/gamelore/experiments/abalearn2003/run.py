@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gamelore.atlas import Atlas
 from gamelore.experiments.abalearn2003.settings import (
+    DISCOUNT,
     Abalearn2003Settings,
     Case,
     Lesson,
@@ -129,7 +130,7 @@ def _course(
 ) -> Training:
     simulator = simulator_of(settings.game, case.features)
     plan = plan_of(case, lesson.opponent, settings, seed)
-    if lesson.opponent != "heuristic":
+    if lesson.opponent != "heuristic" or settings.teacher_depth == 1:
         return Training(Atlas(simulator), plan)
     players = {
         role: AlphaBetaPlayer(Heuristic(), settings.teacher_depth, seed)
@@ -179,7 +180,7 @@ def network(
     plan = plan_of(case, "self", settings, 0)
     assert plan.function is not None
     atlas = Atlas(simulator_of(settings.game, case.features))
-    function = ValueFunction(atlas, plan.function)
+    function = ValueFunction(atlas, plan.function, discount=DISCOUNT)
     function.load(weights)
     return function
 

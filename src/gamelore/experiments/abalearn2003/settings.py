@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from gamelore.learn import (
+    FeaturePlayer,
     Fixed,
     Geometric,
     NetworkSettings,
@@ -18,6 +19,10 @@ from gamelore.play import PlayerSettings
 
 Opponent: TypeAlias = Literal["random", "heuristic", "self"]
 Draws: TypeAlias = Literal["stones", "half", "nothing"]
+Choices: TypeAlias = Literal["value", "reward"]
+Credit: TypeAlias = Literal["before", "through"]
+Inputs: TypeAlias = Literal["numbers", "shares"]
+Views: TypeAlias = Literal["both", "one"]
 
 STEP_SIZE, DISCOUNT, TRACE_DECAY = 0.1, 0.9, 0.7
 """α, γ and λ, the same for all methods."""
@@ -37,6 +42,10 @@ TEACHER_POINTS = (10, 50, 100, 250, 500)
 
 SHAPING = (("(lost other)", 1.0), ("(lost own)", -1.0))
 """A stone pushed off earns 1, one lost −1, as does the end of a match."""
+
+ALL_STONES, FARTHEST = 14, 4
+"""What inputs are shares of, if they are: the stones of a side, and for distances the
+steps from the centre to the border."""
 
 EXPLORATION = Geometric(start=0.9, factor=0.99)
 """ε of Method II."""
@@ -61,16 +70,30 @@ class Abalearn2003Settings:
     draws: Draws = "stones"
     """What such a game counts: for who has pushed off more stones; half a win; or
     nothing."""
+    choices: Choices = "value"
+    """Whether moves are chosen by the value of what they lead to, or by the reward
+    they earn and that value."""
+    credit: Credit = "before"
+    """Which positions learn from an error: those before it was found, or also the one
+    it was found at, as Equation 5 is printed."""
+    inputs: Inputs = "numbers"
+    """Whether inputs are numbers of stones, or shares of all."""
+    views: Views = "both"
+    """In self-play, whether either side has its own view of positions and learns from
+    its own moves; or one view is both's, which one side maximises and one minimises."""
     opening: int = 4
     """Moves at the start of test games that are drawn by lot, so that games differ."""
     teacher_depth: int = 1
     """Search depth of the heuristic player that agents learn from."""
-    search_nodes: int = 5_000
+    search_nodes: int = 200_000
     """Nodes that the searching players of Table 3 may expand for a move."""
+    duel_moves: int = 62
+    """Moves, of both sides together, after which a game of Table 3 ends; the longest of
+    the paper has 61."""
     seed: int = 0
     """All that is drawn at random follows from it."""
     readings: bool = False
-    """Also how self-play fares if the paper is read otherwise; by a slow learner."""
+    """Also how self-play fares if the paper is read otherwise."""
 
     def __post_init__(self) -> None:
         if self.agents < 2:
@@ -81,15 +104,17 @@ class Abalearn2003Settings:
             raise ValueError(f"tests must be at least 2, got {self.tests}")
         if not 0 <= self.epsilon <= 1:
             raise ValueError(f"epsilon must be in [0, 1], got {self.epsilon}")
-        if self.draws not in ("stones", "half", "nothing"):
-            raise ValueError(
-                f"draws must be one of stones, half, nothing, got {self.draws!r}"
-            )
+        for name, kind in _CHOICES.items():
+            if getattr(self, name) not in get_args(kind):
+                raise ValueError(
+                    f"{name} must be one of {', '.join(get_args(kind))},"
+                    f" got {getattr(self, name)!r}"
+                )
         if not 1 <= self.move_limit <= 9999:
             raise ValueError(f"move_limit must be in 1 to 9999, got {self.move_limit}")
         if self.opening < 0:
             raise ValueError(f"opening must not be negative, got {self.opening}")
-        for name in ("hidden", "teacher_depth", "search_nodes"):
+        for name in ("hidden", "teacher_depth", "search_nodes", "duel_moves"):
             if getattr(self, name) < 1:
                 raise ValueError(
                     f"{name} must be at least 1, got {getattr(self, name)}"
@@ -103,6 +128,15 @@ class Abalearn2003Settings:
     def scaled(self, games: int) -> int:
         """A number of training games at the scale asked for."""
         return max(1, round(games * self.scale)) if games else 0
+
+
+_CHOICES = {
+    "draws": Draws,
+    "choices": Choices,
+    "credit": Credit,
+    "inputs": Inputs,
+    "views": Views,
+}
 
 
 @dataclass(frozen=True)
@@ -167,17 +201,39 @@ def plan_of(
     case: Case, opponent: Opponent, settings: Abalearn2003Settings, seed: int
 ) -> Plan:
     """How an agent learns against an opponent."""
-    against = SelfPlay("own") if opponent == "self" else PlayerSettings("random")
+    both = settings.views == "both"
+    against: dict[Opponent, SelfPlay | FeaturePlayer | PlayerSettings] = {
+        "self": SelfPlay("own" if both else "shared"),
+        "heuristic": FeaturePlayer("heuristic"),
+        "random": PlayerSettings("random"),
+    }
     return Plan(
         learner=TDSettings(STEP_SIZE, DISCOUNT, TRACE_DECAY, risk=case.risk),
-        against=against,
+        against=against[opponent],
         seat="alternate",
         schedule=case.schedule or Fixed(settings.epsilon),
         seed=seed,
         function=NetworkSettings(
             hidden=settings.hidden,
-            view="own",
+            view="own" if both else "first",
             lowest_reward=-1.0,
             shaping=SHAPING,
+            sees_rewards=settings.choices == "reward",
+            arrives=settings.credit == "through",
+            scaling=_scaling(case) if settings.inputs == "shares" else (),
         ),
+    )
+
+
+def _scaling(case: Case) -> tuple[tuple[str, float], ...]:
+    """What the inputs of a case are multiplied by to be shares."""
+    zones = [f"in {zone}" for zone in ("centre", "middle", "border")]
+    factors = dict.fromkeys([*zones, "lost"], 1 / ALL_STONES)
+    if case.features == "abalearn3":
+        factors |= {"protected": 1 / ALL_STONES, "threatened": 1 / ALL_STONES}
+        factors["distance"] = 1 / FARTHEST
+    return tuple(
+        (f"({name} {side})", factor)
+        for name, factor in factors.items()
+        for side in ("own", "other")
     )

@@ -1,0 +1,218 @@
+"""How agents learn and choose, by every reading, beside a slow learner in plain numpy.
+
+It has its own gradients, traces and rewards; only what features count is not its own.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from gamelore.atlas import Atlas
+from gamelore.experiments.abalearn2003.readings import (
+    READINGS,
+    Reading,
+    matches_of_readings,
+    try_readings,
+)
+from gamelore.experiments.abalearn2003.run import simulator_of
+from gamelore.experiments.abalearn2003.settings import (
+    DISCOUNT,
+    METHOD_II,
+    SHAPING,
+    STEP_SIZE,
+    TRACE_DECAY,
+    Abalearn2003Settings,
+    plan_of,
+)
+from gamelore.experiments.statistics import Floats
+from gamelore.gdl import to_kif
+from gamelore.learn import Episode, ValueFunction, Values
+from gamelore.learn._kernels import judge_moves
+from gamelore.learn.learners import TableLearner
+from gamelore.learn.values import empty_table
+from gamelore.simulate import Rows
+
+FEATURES = "abalearn3"
+
+
+class SlowAgent:
+    """Sees positions from the side of who has moved, and learns from its moves."""
+
+    def __init__(self, settings: Abalearn2003Settings, function: ValueFunction) -> None:
+        self.settings = settings
+        self.simulator = function.atlas.simulator
+        weights = function.weights()
+        self.hidden = weights["hidden"].astype(np.float64)
+        self.out = weights["out"].astype(np.float64)
+        names = [to_kif(name) for name in self.simulator.feature_names]
+        self.shaping = np.zeros(len(names))
+        for name, reward in SHAPING:
+            self.shaping[names.index(name)] = reward
+        self.scale = np.ones(len(names))
+        if settings.inputs == "shares":
+            far = [name.startswith("(distance") for name in names]
+            self.scale = np.where(far, 1 / 4, 1 / 14)
+
+    def counts(self, rows: Rows, role: int) -> Floats:
+        return self.simulator.feature_counts(rows, role).astype(np.float64)
+
+    def inputs(self, counts: Floats) -> Floats:
+        return np.hstack([self.scale * counts, np.ones((len(counts), 1))])
+
+    def worth(self, row: Rows, children: Rows, role: int) -> Floats:
+        """What choices go by, where no child is an end."""
+        before, after = self.counts(row, role), self.counts(children, role)
+        values = np.array([self.slopes(x)[0] for x in self.inputs(after)])
+        if self.settings.choices == "value":
+            return values
+        earned: Floats = (after - before) @ self.shaping
+        return earned + DISCOUNT * values
+
+    def learn(self, rows: Rows, role: int, risk: float) -> None:
+        """TD(λ) over what a role's moves led to, one update a move."""
+        places = rows[1 + role :: 2]
+        if self.simulator.terminal(places[-1:])[0]:
+            places = places[:-1]
+        counts = self.counts(np.concatenate([places, rows[-1:]]), role)
+        inputs = self.inputs(counts)
+        earned = np.diff(counts @ self.shaping)
+        earned[-1] += self.simulator.goals(rows[-1:])[0, role] / 50.0 - 1.0
+        last = len(places) - 1
+        traces = [np.zeros_like(self.hidden), np.zeros_like(self.out)]
+        for t in range(len(places)):
+            value, *slopes = self.slopes(inputs[t])
+            following = 0.0 if t == last else self.slopes(inputs[t + 1])[0]
+            error = earned[t] + DISCOUNT * following - value
+            error *= 1 - risk if error > 0 else 1 + risk
+            if self.settings.credit == "through":
+                if t == 0:
+                    traces = list(slopes)
+                slopes = list(self.slopes(inputs[t + 1])[1:])
+            for trace, slope in zip(traces, slopes, strict=True):
+                trace *= TRACE_DECAY
+                trace += slope
+            self.hidden += STEP_SIZE * error * traces[0]
+            self.out += STEP_SIZE * error * traces[1]
+
+    def slopes(self, inputs: Floats) -> tuple[float, Floats, Floats]:
+        """The value of a position, and its slopes by the weights."""
+        hidden = _squash(inputs @ self.hidden)
+        value = float(_squash(hidden @ self.out[:-1] + self.out[-1]))
+        slope = value * (1 - value)
+        inner = np.outer(inputs, slope * self.out[:-1] * hidden * (1 - hidden))
+        return value, inner, slope * np.append(hidden, 1.0)
+
+
+def _squash(sums: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-sums)))
+
+
+def random_match(seed: int) -> Rows:
+    """uint64 [n, K]: the positions of a match in which all moves are lots."""
+    sim = simulator_of(SHORT.game, FEATURES)
+    random = np.random.default_rng(seed)
+    rows = [sim.initial_row()]
+    while not sim.terminal(rows[-1][None])[0]:
+        children = sim.expand(rows[-1][None]).successors
+        rows.append(children[random.integers(len(children))])
+    return np.stack(rows)
+
+
+def moves_of(atlas: Atlas, rows: Rows) -> np.ndarray:
+    """int32 [n, 2]: the joint moves between positions."""
+    moves = []
+    for before, after in pairwise(rows):
+        expansion = atlas.simulator.expand(before[None])
+        (taken,) = np.flatnonzero((expansion.successors == after).all(axis=1))[:1]
+        moves.append(expansion.moves[taken])
+    return np.stack(moves)
+
+
+SHORT = Abalearn2003Settings(move_limit=100)
+
+
+def read(reading: Reading, seed: int) -> tuple[SlowAgent, ValueFunction]:
+    """An agent by a reading, slow and fast."""
+    settings = Abalearn2003Settings(
+        move_limit=SHORT.move_limit,
+        choices=reading.choices,
+        credit=reading.credit,
+        inputs=reading.inputs,
+    )
+    atlas = Atlas(simulator_of(settings.game, FEATURES))
+    plan = plan_of(METHOD_II[0.0], "self", settings, seed)
+    assert plan.function is not None
+    function = ValueFunction(atlas, plan.function, seed=seed, discount=DISCOUNT)
+    random = np.random.default_rng(seed)
+    spread = 0.02 if reading.inputs == "numbers" else 0.3
+    shapes = {name: array.shape for name, array in function.weights().items()}
+    function.load(
+        {
+            "hidden": random.normal(0, spread, shapes["hidden"]).astype(np.float32),
+            "out": random.normal(0, 1, shapes["out"]).astype(np.float32),
+        }
+    )
+    return SlowAgent(settings, function), function
+
+
+@pytest.mark.parametrize("credit", ["before", "through"])
+@pytest.mark.parametrize("inputs", ["numbers", "shares"])
+@pytest.mark.parametrize(("risk", "role"), [(0.0, 0), (-0.8, 1)])
+def test_the_slow_learner_learns_like_the_fast_one(
+    credit: str, inputs: str, risk: float, role: int
+) -> None:
+    reading = Reading(credit=credit, inputs=inputs)  # type: ignore[arg-type]
+    agent, function = read(reading, seed=5)
+    learner = plan_of(METHOD_II[risk], "self", SHORT, 5).learner
+    table = empty_table(function.atlas, learner)
+    values = Values(function.atlas, role, learner, table, function=function)
+    first = function.weights()
+    for seed in range(3):
+        rows = random_match(seed)
+        agent.learn(rows, role, risk)
+        TableLearner(values).learn(Episode(rows, moves_of(function.atlas, rows)))
+    learned = function.weights()
+    assert agent.hidden == pytest.approx(learned["hidden"], abs=1e-4)
+    assert agent.out == pytest.approx(learned["out"], abs=1e-4)
+    for name, array in learned.items():
+        assert np.abs(array - first[name]).max() > 0.005
+
+
+@pytest.mark.parametrize("choices", ["value", "reward"])
+@pytest.mark.parametrize("inputs", ["numbers", "shares"])
+@pytest.mark.parametrize("role", [0, 1])
+def test_the_slow_learner_judges_moves_like_the_fast_one(
+    choices: str, inputs: str, role: int
+) -> None:
+    reading = Reading(choices=choices, inputs=inputs)  # type: ignore[arg-type]
+    agent, function = read(reading, seed=3)
+    atlas = function.atlas
+    learner = plan_of(METHOD_II[0.0], "self", SHORT, 5).learner
+    values = Values(
+        atlas, role, learner, empty_table(atlas, learner), function=function
+    )
+    pushes = 0
+    for row in random_match(4)[role:-2:2]:
+        values.begin_match()
+        node = atlas.number(row)
+        children = np.stack([atlas.row(edge.child) for edge in atlas.edges(node)])
+        mind = values.mind
+        judge_moves(atlas.chart, mind, node, role)
+        expected = agent.worth(row[None], children, role)
+        assert mind.function.worth[: len(children)] == pytest.approx(expected, abs=1e-4)
+        lead = function.worth_of(children, role)
+        assert lead - lead[0] == pytest.approx(expected - expected[0], abs=1e-4)
+        pushes += bool(np.ptp(agent.counts(children, role) @ agent.shaping))
+    assert pushes
+
+
+@pytest.mark.slow
+def test_all_readings_are_tried() -> None:
+    settings = Abalearn2003Settings(scale=0.004, tests=2, move_limit=20)
+    tried = try_readings(settings)
+    assert {one.reading for one in tried} == set(READINGS)
+    assert all(one.scores.shape == (4, 5) for one in tried)
+    assert matches_of_readings(settings) == len(READINGS) * 3 * 4 * 1

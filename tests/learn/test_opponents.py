@@ -1,0 +1,101 @@
+"""Opponents that judge by features play the same in kernels and out of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gamelore.atlas import Atlas
+from gamelore.errors import GameloreError
+from gamelore.games import load, load_features
+from gamelore.learn import (
+    FeaturePlayer,
+    Fixed,
+    GreedyPlayer,
+    NetworkSettings,
+    OpenTraining,
+    Plan,
+    TDSettings,
+    Training,
+)
+from gamelore.learn.records import plan_record, read_plan
+from gamelore.play import Briefing, Clock
+from gamelore.play.circuit_search import CircuitSearch
+from gamelore.play.evaluations import Heuristic
+from gamelore.simulate import CircuitSimulator, simulator
+from gamelore.simulate.position import Position
+
+LINES = """
+(<= (weighted line 1 ?m ?n) (me ?p) (true (cell ?m ?n ?p)) (edge ?m))
+(<= (weighted line 3 ?m ?n) (me ?p) (true (cell ?m ?n ?p)) (true (cell ?n ?m ?p)))
+(edge 1) (edge 3)
+"""
+
+
+@pytest.mark.parametrize("view", ["first", "own"])
+def test_bulk_and_open_path_are_one(view: str, tmp_path: Path) -> None:
+    path = tmp_path / "lines.kif"
+    path.write_text(LINES)
+    function = NetworkSettings(hidden=6, initial_range=None, view=view)  # type: ignore[arg-type]
+    plan = Plan(
+        against=FeaturePlayer(str(path), epsilon=0.1),
+        seat="alternate",
+        schedule=Fixed(0.2),
+        function=function,
+    )
+    sim = simulator(load("tictactoe"))
+    bulk, opened = Training(Atlas(sim), plan), OpenTraining(Atlas(sim), plan)
+    found = bulk.run(40)
+    assert (found.rewards == opened.run(40).rewards).all()
+    for name, array in bulk.state().weights.items():
+        assert array.tobytes() == opened.state().weights[name].tobytes()
+    without = Training(Atlas(sim), replace(plan, against=FeaturePlayer(str(path), 1.0)))
+    assert (without.run(40).rewards != found.rewards).any()
+
+
+def test_it_plays_like_alpha_beta_of_depth_one() -> None:
+    rules = load("abalone-5-40")
+    engine, judged = (
+        CircuitSimulator(rules, features=load_features(name, rules))
+        for name in ("abalearn2", "heuristic")
+    )
+    plan = Plan(
+        TDSettings(), FeaturePlayer(), function=NetworkSettings(hidden=4, view="own")
+    )
+    training = Training(Atlas(engine), plan)
+    lots = np.random.default_rng(2)
+    position = Position(engine)
+    for step in range(40):
+        role = step % 2
+        player = GreedyPlayer(training.rival_values(role), epsilon=0.0, seed=step)
+        player.start(Briefing(engine, engine.roles[role]), Clock())
+        chosen = player.choose(position, Clock())
+        search = CircuitSearch(judged, Heuristic(), role)
+        search.begin(position.row, 1)
+        best = search.search(1 << 40)
+        assert best is not None
+        after = position.advance(chosen)
+        if not after.is_terminal:
+            lead = judged.feature_counts(after.row[None], role)[0, 0]
+            assert lead == best.value
+        legal = position.legal_moves(engine.roles[role])
+        position = position.advance(legal[int(lots.integers(len(legal)))])
+        if position.is_terminal:
+            break
+    assert step > 20
+
+
+def test_it_needs_a_function_to_play_against() -> None:
+    atlas = Atlas(simulator(load("tictactoe")))
+    with pytest.raises(GameloreError, match="match by match"):
+        Training(atlas, Plan(against=FeaturePlayer()))
+    with pytest.raises(ValueError, match="epsilon must be in"):
+        FeaturePlayer(epsilon=2.0)
+
+
+def test_it_is_saved_with_a_plan() -> None:
+    plan = Plan(against=FeaturePlayer("heuristic", 0.25))
+    assert read_plan(plan_record(plan)) == plan
