@@ -17,9 +17,18 @@ class Preset:
     """A plan, how far to follow it, and how to play by what it teaches."""
 
     plan: Plan
-    matches: int
-    depth: int
+    matches: int | None = None
+    """How many to play, if that is what ends it …"""
+    minutes: float | None = None
+    """… or for how long; with both, whichever is over first."""
+    depth: int = 1
     """Of the search on top, in moves; 1 takes the move with the best value."""
+    features: str | None = None
+    """The features of the game, by name, that a value function sees."""
+
+    def __post_init__(self) -> None:
+        if self.matches is None and self.minutes is None:
+            raise ValueError("a preset needs matches or minutes")
 
 
 def _network(step_size: float, trace_decay: float, epsilon: float) -> Plan:
@@ -32,8 +41,8 @@ def _network(step_size: float, trace_decay: float, epsilon: float) -> Plan:
 
 
 PRESETS = {
-    "tictactoe": Preset(_network(0.3, 0.9, 0.2), 400_000, 1),
-    "breakthrough-6x6": Preset(_network(0.1, 0.7, 0.1), 200_000, 1),
+    "tictactoe": Preset(_network(0.3, 0.9, 0.2), 400_000),
+    "breakthrough-6x6": Preset(_network(0.1, 0.7, 0.1), 200_000),
 }
 
 
