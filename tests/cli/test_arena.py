@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from click.testing import CliRunner, Result
 
 from gamelore.atlas import Atlas
 from gamelore.cli import main
-from gamelore.games import load, load_features
+from gamelore.games import load
+from gamelore.gdl import Game
+from gamelore.gdl.features import FeatureRules
 from gamelore.learn import (
     Checkpoint,
     NetworkSettings,
@@ -21,11 +24,14 @@ from gamelore.learn import (
     SelfPlay,
     TDSettings,
     Training,
+    load_checkpoint,
     save_checkpoint,
 )
 from gamelore.learn.arena import Arena, names_of
 from gamelore.play import PlayerSettings
 from gamelore.simulate import simulator
+
+MIDDLE = "(<= (feature middle) (true (cell 2 2 x)))"
 
 
 @pytest.fixture(scope="module")
@@ -116,24 +122,50 @@ def test_a_value_function_may_look_ahead(folder: Path) -> None:
     assert "holds a table" in refused.stderr
 
 
-def test_features_of_value_functions_are_named(tmp_path: Path) -> None:
-    file = tmp_path / "marks.features.kif"
-    file.write_text("(<= (feature ?r ?x ?y) (true (cell ?x ?y ?r)) (role ?r))")
-    game = load("tictactoe")
-    engine = simulator(game, "circuit", features=load_features(file, game))
+def test_snapshots_bring_rules_and_features_along(tmp_path: Path) -> None:
+    game = Game.from_kif(load("tictactoe").to_kif(), "mine")
     plan = Plan(
         learner=TDSettings(step_size=0.05),
         against=SelfPlay(),
         function=NetworkSettings(hidden=4),
     )
-    training = Training(Atlas(engine), plan)
-    rewards = [int(goal) for goal in training.run(20).rewards]
-    save(training, rewards, tmp_path / "marks.course")
-    arguments = tmp_path / "marks.course", "--against", "random", "--matches", 4
-    record = record_of(*arguments, "--features", file)
-    assert [row["matches"] for row in record["players"]] == [4, 4]
-    assert [row["faults"] for row in record["players"]] == [0, 0]
-    assert "with the same features" in run(*arguments, code=1).stderr
+    marks = "(<= (feature ?r ?x ?y) (true (cell ?x ?y ?r)) (role ?r))"
+    for name, text in (("bare", ""), ("marks", marks), ("some", marks + MIDDLE)):
+        rules = FeatureRules.from_kif(text, game, name) if text else None
+        training = Training(Atlas(simulator(game, features=rules)), plan)
+        rewards = [int(goal) for goal in training.run(20).rewards]
+        save(training, rewards, tmp_path / f"{name}.course")
+    paths = [tmp_path / f"{name}.course" for name in ("bare", "marks", "some")]
+    record = record_of(*paths, "--against", "random", "--matches", 4)
+    assert record["game"] == "mine"
+    assert [row["matches"] for row in record["players"]] == [12] * 4
+    assert [row["faults"] for row in record["players"]] == [0] * 4
+
+
+def test_the_depth_of_a_preset_counts(folder: Path, tmp_path: Path) -> None:
+    checkpoint = load_checkpoint(folder / "net.course")
+    deep = tmp_path / "deep.course"
+    save_checkpoint(replace(checkpoint, depth=9), deep)
+    arguments = "--against", "random", "--matches", 20, "--opening", 0
+    asked = record_of(folder / "net.course", *arguments, "--depth", 9)
+    settled = record_of(deep, *arguments)
+    assert [one["goals"] for one in asked["matches"]] == [
+        one["goals"] for one in settled["matches"]
+    ]
+    row = next(row for row in settled["players"] if row["player"] == "deep.course")
+    assert row["losses"] == 0
+
+
+def test_other_rules_are_refused(folder: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "tictactoe.kif"
+    sheet.write_text(load("tictactoe").to_kif() + "(lonely 1)")
+    arguments = folder / "net.course", "--against", "random", "--game", sheet
+    message = "net.course: the rules of tictactoe have changed since"
+    assert message in run(*arguments, code=1).stderr
+    training = Training(Atlas(simulator(load("nim"))), Plan(against=SelfPlay()))
+    save(training, [int(goal) for goal in training.run(5).rewards], tmp_path / "nim")
+    refused = run(folder / "net.course", tmp_path / "nim", code=1)
+    assert "nim: it is about nim, not tictactoe" in refused.stderr
 
 
 def test_built_in_players_meet_where_nobody_learned() -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -56,15 +57,34 @@ def ask(port: int, text: str) -> str:
     return reply.text
 
 
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network that has learned a little."""
+    path = tmp_path_factory.mktemp("snapshots") / "net.course"
+    options = "--values network --hidden 8 --scaled --against self --matches 200"
+    arguments = ["learn", "tictactoe", *options.split(), "--save", str(path)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    return path
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "name"),
-    [("random", "trio"), ("monte-carlo", "tron"), ("minimax", "tictactoe")],
+    [
+        ("random", "trio"),
+        ("monte-carlo", "tron"),
+        ("minimax", "tictactoe"),
+        ("learned:FILE", "tictactoe"),
+        ("learned:FILE:3", "tictactoe"),
+        ("learned:FILE", "nim"),
+    ],
 )
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_it_plays_a_match_and_ends_when_asked(
-    player: str, name: str, sign: signal.Signals
+    player: str, name: str, sign: signal.Signals, snapshot: Path
 ) -> None:
+    player = player.replace("FILE", str(snapshot))
     game = load(name)
     with serving("--player", player, "--name", "eve") as (process, port):
         assert ask(port, "( INFO )") == "( ( name eve ) ( status available ) )"
@@ -88,6 +108,14 @@ def test_it_plays_a_match_and_ends_when_asked(
         assert f" as {role}: " in report
         assert "eve has ended" in report
         assert "Traceback" not in report
+        elsewhere = player.startswith("learned:") and name != "tictactoe"
+        assert ("another player takes over" in report) == elsewhere
+
+
+def test_a_snapshot_gives_its_name(snapshot: Path) -> None:
+    with serving("--player", f"learned:{snapshot}:2") as (_, port):
+        info = ask(port, "( INFO )")
+    assert info == "( ( name gamelore-net ) ( status available ) )"
 
 
 def test_a_port_in_use_is_an_error() -> None:

@@ -395,6 +395,9 @@ def test_playouts_have_no_place() -> None:
         Training(atlas, plan)
     with pytest.raises(GameloreError, match=r"use SelfPlay\('own'\)"):
         Training(atlas, replace(plan, learner=QSettings(), function=None))
+    arriving = replace(SMALL, arrives=True)
+    with pytest.raises(GameloreError, match="leave `arrives` out"):
+        Training(atlas, replace(plan, learner=QSettings(), function=arriving))
 
 
 @pytest.mark.slow

@@ -18,14 +18,16 @@ from gamelore.cli.group import INTERRUPTED
 from gamelore.cli.options import engine_option, json_option, seed_option
 from gamelore.cli.progress import progress, waiting
 from gamelore.errors import GameloreError
-from gamelore.games import load_features
-from gamelore.learn import Checkpoint, load_checkpoint
-from gamelore.learn.arena import Arena, Entrant, built_in, names_of, snapshot
+from gamelore.games import load
+from gamelore.gdl import Game
+from gamelore.learn import load_checkpoint
+from gamelore.learn.arena import Arena, Entrant, built_in, entrant_of, names_of
+from gamelore.learn.snapshots import Snapshot
 from gamelore.play.builtin import PLAYERS, SIZED, maker_of
 from gamelore.play.ratings import Result
 from gamelore.play.standings import Standing, flat, standings, table
 from gamelore.protocol.tournament_report import as_csv, replace_text
-from gamelore.simulate import Engine, Simulator, simulator
+from gamelore.simulate import Engine, Simulator
 
 
 @dataclass
@@ -81,31 +83,31 @@ class Season:
 # ── who plays ───────────────────────────────────────────────────────────────────────
 
 
-def game_of(
-    game: str | None, paths: Sequence[Path], checkpoints: Sequence[Checkpoint]
-) -> str:
+def snapshots_of(paths: Sequence[Path], game: str | None) -> list[Snapshot]:
+    """What files hold, all of it about one game: that asked for, or the first's."""
+    asked = None if game is None else load(game)
+    snapshots: list[Snapshot] = []
+    for name, path in zip(names_of(paths), paths, strict=True):
+        known = asked or (snapshots[0].game if snapshots else None)
+        snapshots.append(Snapshot(load_checkpoint(path), name, known))
+    return snapshots
+
+
+def game_of(game: str | None, snapshots: Sequence[Snapshot]) -> Game:
     """The game that is asked for, or that of the snapshots."""
     if game is not None:
-        return game
-    if not checkpoints:
+        return load(game)
+    if not snapshots:
         raise click.UsageError("name a snapshot, or a game: --game GAME")
-    for path, checkpoint in zip(paths, checkpoints, strict=True):
-        if checkpoint.game != checkpoints[0].game:
-            raise GameloreError(
-                f"{paths[0]} is about {checkpoints[0].game}, but {path} about"
-                f" {checkpoint.game}"
-            )
-    return checkpoints[0].game
+    return snapshots[0].game
 
 
-def engine_of(game: str, features: str | None, engine: str) -> Simulator:
-    """The game, with features if value functions were learned with them."""
-    plain = prepare(game, engine)
-    if features is None:
-        return plain
-    rules = load_features(features, plain.game)
-    with waiting(f"adding {features}"):
-        return simulator(plain.game, cast(Engine, plain.engine), features=rules)
+def atlas_of(snapshot: Snapshot, atlas: Atlas) -> Atlas:
+    """An atlas with the features that a value function sees; the one given if none."""
+    if snapshot.features is None:
+        return atlas
+    with waiting(f"adding {snapshot.features.name}"):
+        return Atlas(snapshot.engine(cast(Engine, atlas.simulator.engine)))
 
 
 def opponent(name: str, engine: Simulator, seed: int) -> Entrant:
@@ -120,18 +122,18 @@ def opponent(name: str, engine: Simulator, seed: int) -> Entrant:
 
 def entrants_of(
     engine: Simulator,
-    snapshots: Sequence[tuple[str, Checkpoint]],
+    snapshots: Sequence[Snapshot],
     against: Sequence[str],
     seed: int,
-    depth: int,
+    depth: int | None,
 ) -> list[Entrant]:
     """Everybody who takes part, each with randomness of its own."""
     count = len(snapshots) + len(against)
     seeds = iter(np.random.SeedSequence(seed).generate_state(count).tolist())
     atlas = Atlas(engine)
     entrants = [
-        snapshot(name, checkpoint, atlas, next(seeds), depth)
-        for name, checkpoint in snapshots
+        entrant_of(snapshot, atlas_of(snapshot, atlas), next(seeds), depth)
+        for snapshot in snapshots
     ]
     return entrants + [opponent(name, engine, next(seeds)) for name in against]
 
@@ -170,7 +172,8 @@ Examples:
   gamelore arena --game abalone --against heuristic-1 --against heuristic-2
 
 \b
-SNAPSHOTS are files that gamelore learn --save has written.
+SNAPSHOTS are files that gamelore learn has written, by --save, --snapshots or
+--snapshot-every. They bring along the rules and features that they were learned with.
 """,
 )
 @click.argument(
@@ -187,11 +190,6 @@ SNAPSHOTS are files that gamelore learn --save has written.
 )
 @click.option("--game", help="The game.  [default: that of the snapshots]")
 @click.option(
-    "--features",
-    metavar="NAME|FILE",
-    help="The features that value functions were learned with.",
-)
-@click.option(
     "--matches",
     type=click.IntRange(1, 10**7),
     default=100,
@@ -201,9 +199,8 @@ SNAPSHOTS are files that gamelore learn --save has written.
 @click.option(
     "--depth",
     type=click.IntRange(1, 100),
-    default=1,
-    show_default=True,
-    help="How many moves value functions look ahead.",
+    help="How many moves value functions look ahead.  [default: what their presets say,"
+    " or 1]",
 )
 @click.option(
     "--opening",
@@ -232,9 +229,8 @@ def command(
     snapshots: tuple[Path, ...],
     against: tuple[str, ...],
     game: str | None,
-    features: str | None,
     matches: int,
-    depth: int,
+    depth: int | None,
     opening: int,
     table_file: Path | None,
     plot: Path | None,
@@ -250,12 +246,11 @@ def command(
     """
     if plot is not None and plot.suffix not in (".png", ".svg"):
         raise click.UsageError(f"--plot writes .png and .svg, not {plot.suffix!r}")
-    checkpoints = [load_checkpoint(path) for path in snapshots]
     if len(snapshots) + len(against) < 2:
         raise click.UsageError("an arena needs two players: add some with --against")
-    played = engine_of(game_of(game, snapshots, checkpoints), features, engine)
-    named = list(zip(names_of(snapshots), checkpoints, strict=True))
-    entrants = entrants_of(played, named, against, seed, depth)
+    known = snapshots_of(snapshots, game)
+    played = prepare(game_of(game, known), engine)
+    entrants = entrants_of(played, known, against, seed, depth)
     arena = Arena(played, entrants, seed=seed, opening=opening)
     for one, other in arena.strangers:
         click.echo(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +11,13 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from gamelore.cli.learned import HOW, learned_contestant, learned_of
 from gamelore.errors import GameloreError
 from gamelore.games import load
+from gamelore.gdl import Game
 from gamelore.learn import QSettings, TDSettings
 from gamelore.learn.contestants import LearningContestant
+from gamelore.learn.snapshots import Snapshot
 from gamelore.play import (
     PLAYERS,
     Clock,
@@ -50,12 +53,13 @@ NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
 """Every name that `contestant_of` knows."""
 
 WHO = (
-    f"{', '.join(NAMES)}; {', '.join(f'{name}-N' for name in SIZED)}; or a class as"
-    " package.module:Class"
+    f"{', '.join(NAMES)}; {', '.join(f'{name}-N' for name in SIZED)}; {HOW};"
+    " or a class as package.module:Class"
 )
 """Who can play, for texts of help."""
 
 _REHEARSED = "tictactoe"
+_MOVES = 9  # of a rehearsal
 
 
 def store_option(command: Command) -> Command:
@@ -69,11 +73,18 @@ def store_option(command: Command) -> Command:
     )(command)
 
 
-def contestant_of(spec: str, *, store: Path | None = None, seed: int = 0) -> Contestant:
+def contestant_of(
+    spec: str,
+    *,
+    store: Path | None = None,
+    seed: int = 0,
+    games: Sequence[Game] = (),
+) -> Contestant:
     """The contestant of a name, or of an import path: `package.module:Class`.
 
     Some names may have a number: minimax-4 looks four moves ahead, and monte-carlo-100
-    plays out every move 100 times.
+    plays out every move 100 times. `learned:FILE` plays by what a course has saved;
+    `games`: what it is going to play, so that it is refused if it does not know one.
 
     The class is one of players or of contestants, made from a seed; so may be what a
     function of that path returns. Learners keep what they learn in the store, or, where
@@ -90,6 +101,9 @@ def contestant_of(spec: str, *, store: Path | None = None, seed: int = 0) -> Con
         )
     if make is not None:
         return PlainContestant(make, seed)
+    learned = learned_of(spec)
+    if learned is not None:
+        return learned_contestant(learned, seed, games)
     if ":" in spec:
         return _imported(spec, seed)
     near = get_close_matches(spec, NAMES, n=1)
@@ -97,20 +111,27 @@ def contestant_of(spec: str, *, store: Path | None = None, seed: int = 0) -> Con
     raise GameloreError(f"no player {spec!r}{hint} (there are {WHO})")
 
 
+def rehearses(spec: str) -> bool:
+    """Whether such a contestant is one of ours, which may play at any time."""
+    return spec in NAMES or learned_of(spec) is not None
+
+
 def rehearse(spec: str) -> None:
-    """Have such a built-in contestant play two short matches, which nobody keeps.
+    """Have such a contestant of ours play two short matches, which nobody keeps.
 
     They load what no match should have to wait for, learning included.
     """
     contestant = contestant_of(spec)
-    engine = simulator(load(_REHEARSED), "circuit")
+    learned = learned_of(spec)
+    game = load(_REHEARSED) if learned is None else Snapshot.load(learned.path).game
+    engine = simulator(game)
     own, *others = engine.roles
     try:
         for match in ("first", "second"):
             entry = Entry(match, engine, own, ("rehearsal",))
             players = {role: cast(Player, RandomPlayer()) for role in others}
             players[own] = contestant.enter(entry, Clock(60.0))
-            record = play_match(engine, players, play_clock=0.1)
+            record = play_match(engine, players, play_clock=0.1, move_limit=_MOVES)
             contestant.finish(entry, record)
     finally:
         contestant.close()

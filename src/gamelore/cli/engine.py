@@ -10,19 +10,22 @@ import click
 from gamelore.cli.progress import waiting
 from gamelore.games import load
 from gamelore.gdl import Game
+from gamelore.gdl.features import FeatureRules
 from gamelore.kernels import kernel_folder
 from gamelore.simulate.choose import Engine, simulator
 from gamelore.simulate.simulator import Simulator
 
 
-def prepare(game: str | Game, engine: str) -> Simulator:
+def prepare(
+    game: str | Game, engine: str, features: FeatureRules | None = None
+) -> Simulator:
     """Load and compile a game; a fallback to the interpreter is told on stderr."""
     rules = game if isinstance(game, Game) else load(game)
     announce_kernels()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with waiting(f"preparing {rules.name}"):
-            prepared = simulator(rules, cast(Engine, engine))
+            prepared = simulator(rules, cast(Engine, engine), features=features)
     for warning in caught:
         click.echo(f"warning: {warning.message}", err=True)
     return prepared

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import click
@@ -11,33 +11,33 @@ import numpy as np
 from click.core import ParameterSource
 
 from gamelore.atlas import Atlas
-from gamelore.cli.course import Course
+from gamelore.cli.course import Course, Goal
 from gamelore.cli.engine import prepare
+from gamelore.cli.given import Options
 from gamelore.cli.learn_options import learning_options
+from gamelore.cli.learn_report import as_record, draw, show
 from gamelore.cli.lessons import acquire, apply, check_place, keep, recall, reward_maps
 from gamelore.cli.options import engine_option, json_option
-from gamelore.cli.plans import Options, check_options, options_of, plan_from
+from gamelore.cli.plans import check_options, plan_from
+from gamelore.cli.presets import check_preset
 from gamelore.cli.progress import waiting
+from gamelore.cli.snapshot_files import SnapshotFiles
 from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
+from gamelore.games import load, load_features
+from gamelore.gdl import Game
 from gamelore.learn import (
     Checkpoint,
     FeatureValues,
+    Preset,
     TDSettings,
     Training,
     load_checkpoint,
-)
-from gamelore.learn.curves import (
-    bucket_averages,
-    cumulative_average,
-    sparkline,
-    window_of,
-    windowed_average,
+    preset_for,
 )
 from gamelore.learn.records import features_record
+from gamelore.learn.snapshots import features_of
 from gamelore.transfer import RewardMap
 
-BARS = 60
-"""Of the sketch of the curve, and points of the curve in JSON."""
 FEATURE_DEPTH = 2
 PICTURES = (".png", ".svg")
 
@@ -57,6 +57,8 @@ def check(options: dict[str, Any]) -> None:
     for path in (save, plot):
         if path is not None and not path.parent.is_dir():
             raise GameloreError(f"there is no folder {path.parent}")
+    if (options["snapshots"] or options["snapshot_every"]) and save is None:
+        raise click.UsageError("snapshots are left beside a course: give --save FILE")
     if knowledge is not None:
         check_place(knowledge, options["force"])
     if (
@@ -101,17 +103,54 @@ def carried_values(
     return apply(known, atlas, roles, rewards)
 
 
-def begin(options: dict[str, Any], atlas: Atlas) -> Course:
+def goal_of(options: Options, asked: Options) -> Goal:
+    """When a course is to end that is asked for like this."""
+    by_time = "minutes" in asked and "matches" not in asked
+    return Goal(None if by_time else options["matches"], options["minutes"])
+
+
+def snapshots_of(options: Options) -> SnapshotFiles | None:
+    """Where snapshots are left, if there are to be any."""
+    at, every = options["snapshots"] or (), options["snapshot_every"]
+    if not at and every is None:
+        return None
+    return SnapshotFiles(options["save"], at, every, replaces=options["force"])
+
+
+def wish_of(options: dict[str, Any], asked: Options, game: Game) -> Preset:
+    """What options ask for: a preset with another seed or length, or all their own."""
+    if not options["preset"]:
+        complete(options)
+        goal = goal_of(options, asked)
+        return Preset(plan_from(options), *goal, features=options["features"])
+    check_preset(asked)
+    preset = preset_for(game.name)
+    preset = replace(preset, plan=replace(preset.plan, seed=options["seed"]))
+    if not asked.keys() & {*Goal._fields}:
+        return preset
+    return replace(preset, **goal_of(options, asked)._asdict())
+
+
+def begin(options: dict[str, Any], asked: Options, game: Game, engine: str) -> Course:
     """A course from its first match."""
-    complete(options)
-    plan = plan_from(options)
-    roles = Training(atlas, plan).seats
-    training = Training(atlas, plan, carried_values(options, atlas, roles))
-    none = np.zeros(0, np.int16)
-    return Course(training, none, options["matches"], options["save"])
+    snapshots = snapshots_of(options)
+    if snapshots is not None:
+        snapshots.check_new()
+    wish = wish_of(options, asked, game)
+    features = None if wish.features is None else load_features(wish.features, game)
+    atlas = Atlas(prepare(game, engine, features))
+    roles = Training(atlas, wish.plan).seats
+    return Course(
+        Training(atlas, wish.plan, carried_values(options, atlas, roles)),
+        np.zeros(0, np.int16),
+        Goal(wish.matches, wish.minutes),
+        options["save"],
+        snapshots=snapshots,
+        depth=wish.depth,
+    )
 
 
-def resume(options: Options, asked: Options, atlas: Atlas) -> Course:
+def resume(options: Options, asked: Options, game: Game, engine: str) -> Course:
     """A course from where a file says it stood."""
     path = options["save"]
     try:
@@ -121,13 +160,48 @@ def resume(options: Options, asked: Options, atlas: Atlas) -> Course:
             f"{error} (--force starts anew and replaces it)"
         ) from None
     check_options(asked, checkpoint, path)
+    check_began(options, asked, game, checkpoint)
     try:
+        checkpoint.check_game(game)
+        atlas = Atlas(prepare(game, engine, features_of(checkpoint, game)))
         training = checkpoint.training(atlas)
     except CheckpointError as error:
         raise CheckpointError(f"{path} cannot be resumed: {error}") from error
     check_carried(options, checkpoint, training)
-    wanted = options["matches"] if "matches" in asked else checkpoint.wanted
-    return Course(training, checkpoint.rewards, wanted, path)
+    goal = goal_of(options, asked)
+    owed = checkpoint.wanted > checkpoint.matches or goal.minutes is None
+    if "matches" not in asked and owed:
+        goal = goal._replace(matches=checkpoint.wanted)
+    return Course(
+        training,
+        checkpoint.rewards,
+        goal,
+        path,
+        snapshots=snapshots_of(options),
+        depth=checkpoint.depth,
+    )
+
+
+def check_began(
+    options: Options, asked: Options, game: Game, checkpoint: Checkpoint
+) -> None:
+    """`CheckpointError` if a course began without its preset, or other features."""
+    path, features, began = options["save"], options["features"], checkpoint.inputs
+    if options["preset"]:
+        check_preset(asked)
+        plan = replace(preset_for(game.name).plan, seed=checkpoint.plan.seed)
+        if plan != checkpoint.plan:
+            raise CheckpointError(
+                f"{path} did not begin with the preset; leave --preset out to go on"
+            )
+    if features is None:
+        return
+    if began is None or load_features(features, game).to_kif() != began.text:
+        other = "none" if began is None else f"others, called {began.name}"
+        raise CheckpointError(
+            f"{path} began with {other}, not with --features {features}; leave it out"
+            " to go on"
+        )
 
 
 def check_carried(options: Options, checkpoint: Checkpoint, training: Training) -> None:
@@ -147,60 +221,14 @@ def check_carried(options: Options, checkpoint: Checkpoint, training: Training) 
 # ── after ───────────────────────────────────────────────────────────────────────────
 
 
-def as_record(course: Course) -> dict[str, Any]:
-    """What became of a course, as JSON."""
-    training, rewards = course.training, course.rewards
-    simulator = training.atlas.simulator
-    window = min(window_of(len(rewards)), len(rewards))
-    points = np.unique(np.linspace(0, len(rewards) - 1, BARS).astype(int))
-    curves = cumulative_average(rewards), windowed_average(rewards, max(1, window))
-    return {
-        "game": simulator.game.name,
-        "engine": simulator.engine,
-        "settings": options_of(training.plan, bool(training.features)),
-        "matches": course.matches,
-        "wanted": course.wanted,
-        "resumed_at": course.resumed_at,
-        "average": course.average,
-        "last": {"matches": window, "average": float(curves[1][-1])},
-        "curve": [
-            {
-                "match": int(point) + 1,
-                "cumulative": float(curves[0][point]),
-                "windowed": float(curves[1][point]),
-            }
-            for point in points
-        ],
-        "cells": {
-            simulator.roles[role]: len(table) for role, table in training.tables.items()
-        },
-        "seconds": course.seconds,
-        "matches_per_s": course.rate,
-        "saved": None if course.path is None else str(course.path),
-    }
-
-
-def show(course: Course, record: dict[str, Any]) -> None:
-    """Print what became of a course, for people."""
-    settings, last = record["settings"], record["last"]
-    click.echo(
-        f"{record['game']}: {settings['learner']} as {' and '.join(record['cells'])}"
-        f" against {settings['against']}, matches {record['matches']:,}"
-    )
-    if record["resumed_at"]:
-        click.echo(f"resumed  after {record['resumed_at']:,}")
-    click.echo(
-        f"average  {record['average']:.2f} of all,"
-        f" {last['average']:.2f} of the last {last['matches']:,}"
-    )
-    sizes = ", ".join(f"{role} {size:,}" for role, size in record["cells"].items())
-    click.echo(f"table    {sizes} cells")
-    if record["matches_per_s"]:
-        click.echo(f"speed    {record['matches_per_s']:,.0f} matches per second")
-    bars = bucket_averages(course.rewards, BARS)
-    click.echo(f"curve    {bars.min():.1f} {sparkline(bars)} {bars.max():.1f}")
-    if record["saved"]:
-        click.echo(f"saved    {record['saved']}")
+def check_knowledge(options: Options, training: Training) -> None:
+    """Refuse to value features where no table of afterstates is learned."""
+    if options["knowledge"] is None:
+        return
+    if not isinstance(training.plan.learner, TDSettings):
+        raise click.UsageError("--knowledge is for --learner td: it values afterstates")
+    if training.function is not None:
+        raise click.UsageError("--knowledge is for --values table: it values its cells")
 
 
 def write_knowledge(course: Course, options: Options) -> dict[str, Any]:
@@ -215,26 +243,23 @@ def write_knowledge(course: Course, options: Options) -> dict[str, Any]:
     return {"file": str(path), "features": len(learned.values())}
 
 
-def draw(course: Course, record: dict[str, Any], path: Path) -> None:
-    """Draw the learning curve."""
-    # matplotlib takes a second to import, so it is only where pictures are wanted
-    from gamelore.learn.pictures import draw_curve
-
-    title = f"{record['game']} against {record['settings']['against']}"
-    try:
-        draw_curve(course.rewards, path, title)
-    except OSError as error:
-        raise GameloreError(f"cannot draw {path}: {error.strerror}") from error
-
-
 def leave(course: Course, game: str, number: int) -> NoReturn:
     """Say how to go on after a signal, and exit as it asks."""
-    done = f"interrupted after {course.matches:,} of {course.wanted:,} matches"
+    wanted = course.goal.matches
+    of_all = "" if wanted is None else f" of {wanted:,}"
+    done = f"interrupted after {course.matches:,}{of_all} matches"
     if course.path is None:
         click.echo(f"{done}; nothing was saved: --save FILE keeps it", err=True)
     else:
         click.echo(f"{done}; all are saved, and this goes on with them:", err=True)
-        click.echo(f"  gamelore learn {game} --save {course.path} --resume", err=True)
+        again = ""
+        if course.minutes_left is not None:
+            again += f" --minutes {max(0.1, course.minutes_left):.1f}"
+        if course.snapshots is not None:
+            again += f" {course.snapshots}"
+        click.echo(
+            f"  gamelore learn {game} --save {course.path} --resume{again}", err=True
+        )
     raise click.exceptions.Exit(128 + number)
 
 
@@ -252,6 +277,9 @@ Examples:
   gamelore learn connect-four --learner q --schedule cosine --against random
   gamelore learn hex-3x3 --learner qm --search-time 50 --against random
   gamelore learn tictactoe --against self --epsilon 0.1
+  gamelore learn connect-four --values network --against self --alpha 0.1 --scaled
+      --save net.course --snapshots 100,1000,10000
+  gamelore learn connect-four --preset --minutes 10 --save net.course
 """,
 )
 @click.argument("game")
@@ -273,15 +301,9 @@ def command(
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
     check(options)
-    atlas = Atlas(prepare(game, engine))
-    if options["resume"] and options["save"].exists():
-        course = resume(options, asked, atlas)
-    else:
-        course = begin(options, atlas)
-    if options["knowledge"] and not isinstance(
-        course.training.plan.learner, TDSettings
-    ):
-        raise click.UsageError("--knowledge is for --learner td: it values afterstates")
+    goes_on = options["resume"] and options["save"].exists()
+    course = (resume if goes_on else begin)(options, asked, load(game), engine)
+    check_knowledge(options, course.training)
     try:
         number = course.run(options["quiet"])
     except NotTurnTakingError as error:

@@ -9,6 +9,11 @@ from typing import Any
 import click
 
 from gamelore.atlas import LOOKAHEAD_RULES
+from gamelore.cli.function_options import (
+    FUNCTION_OPTIONS,
+    LENGTH_OPTIONS,
+    SNAPSHOT_OPTIONS,
+)
 from gamelore.cli.options import seed_option
 from gamelore.cli.plans import INITIAL, LEARNERS, QM_PLAYOUTS, SCHEDULES
 from gamelore.play.habits import KINDS
@@ -38,11 +43,13 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--self-values",
         type=click.Choice(["shared", "own"]),
-        help="Against self, one table for both roles or one for each.  [default:"
-        " shared; q, qm: own]",
+        help="Against self, one table for both roles or one for each; functions have"
+        " --view.  [default: shared; q, qm: own]",
     ),
     click.option(
         "--renew",
+        "--copy-every",
+        "renew",
         type=click.IntRange(min=1),
         help="Against self, play a copy that does not learn, taken anew every so many"
         " matches.",
@@ -54,6 +61,7 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
         show_default=True,
         help="How many to play, those before --resume included.",
     ),
+    *LENGTH_OPTIONS,
     click.option(
         "--role",
         type=click.Choice(["first", "second", "alternate"]),
@@ -64,6 +72,13 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
     click.option("--alpha", type=float, help="Step size.  [default: 0.3; q, qm: 0.1]"),
     click.option("--gamma", type=float, help="Discount.  [default: 1; q, qm: 0.9]"),
     click.option("--lam", type=float, help="Trace decay λ of td.  [default: 0.7]"),
+    click.option(
+        "--risk",
+        type=float,
+        help="κ from -1 to 1: above 0, what turns out worse than expected weighs more,"
+        " below 0 what turns out better.  [default: 0]",
+    ),
+    *FUNCTION_OPTIONS,
     click.option(
         "--schedule",
         type=click.Choice(SCHEDULES),
@@ -156,6 +171,7 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
 _KEEPING: tuple[Callable[[Any], Any], ...] = (
     click.option("--save", type=_FILE, help="Keep the course there as it goes."),
     click.option("--resume", is_flag=True, help="Go on with the course kept there."),
+    *SNAPSHOT_OPTIONS,
     click.option("--force", is_flag=True, help="Replace files that are there."),
     click.option(
         "--knowledge",

@@ -16,10 +16,12 @@ import numpy as np
 
 from gamelore.cli.contestants import contestant_of, store_option
 from gamelore.cli.engine import prepare
+from gamelore.cli.learned import learned_of
 from gamelore.cli.match_view import LiveView, NoView, PlainView, View
 from gamelore.cli.options import engine_option, json_option, seed_option
 from gamelore.errors import GameloreError
 from gamelore.games import load
+from gamelore.gdl import Game
 from gamelore.play.match import MOVE_LIMIT
 from gamelore.play.ratings import Result
 from gamelore.play.standings import standings, table
@@ -92,17 +94,20 @@ def result_of(match: ManagedMatch) -> Result:
     )
 
 
-def peers_of(specs: Sequence[str], store: Path | None, seed: int) -> list[Peer]:
+def peers_of(
+    specs: Sequence[str], game: Game, store: Path | None, seed: int
+) -> list[Peer]:
     """A peer for each player named, each with a name of its own."""
     peers: list[Peer] = []
     for number, spec in enumerate(specs):
-        address = address_of(spec)
+        learned = learned_of(spec)
+        address = address_of(spec) if learned is None else None
         if address is not None:
             peers.append(RemotePeer(*address))
         else:
             own_seed = (seed + number) % SEEDS
-            contestant = contestant_of(spec, store=store, seed=own_seed)
-            peers.append(LocalPeer(contestant, spec))
+            contestant = contestant_of(spec, store=store, seed=own_seed, games=[game])
+            peers.append(LocalPeer(contestant, learned.label if learned else spec))
     remote = [peer for peer in peers if isinstance(peer, RemotePeer)]
     for peer, mishap in introduce(remote):
         click.echo(
@@ -181,8 +186,10 @@ Examples:
   gamelore match connect-four localhost:9147 monte-carlo --play-clock 2 --repeat 10
   gamelore match othello my_module:MyPlayer novice --swap --output records
   gamelore match trio random random random --json
+  gamelore match connect-four learned:net.course:4 monte-carlo-100 --swap --repeat 20
 
-A PLAYER is host:port for a player on the network, the name of a built-in one, or
+A PLAYER is host:port for a player on the network, the name of a built-in one,
+learned:FILE for what gamelore learn has saved, with :DEPTH to look so far ahead, or
 module:Class. Ctrl-C aborts the match that is running, and keeps those before it.
 """,
 )
@@ -263,10 +270,11 @@ def command(
     recorded. The seed decides what is drawn by lot, and the players in this process
     get the numbers from it on as theirs.
     """
-    _check_seats(game, players)
+    rules = load(game)
+    _check_seats(rules, players)
     settings = MatchSettings(start_clock, play_clock, grace, move_limit, scramble)
     with ExitStack() as stack:
-        peers = peers_of(players, store, seed)
+        peers = peers_of(players, rules, store, seed)
         for peer in peers:
             stack.callback(peer.close)
         manager = Manager(prepare(game, engine), settings)
@@ -278,12 +286,11 @@ def command(
             show_summary(series, as_json)
 
 
-def _check_seats(game: str, players: Sequence[str]) -> None:
+def _check_seats(game: Game, players: Sequence[str]) -> None:
     """Before anything slow is done: are there as many players as it takes?"""
-    rules = load(game)
-    seats = seats_of(rules)
+    seats = seats_of(game)
     if len(players) != len(seats):
         raise GameloreError(
-            f"{rules.name} takes {len(seats)} players, for {', '.join(seats)}; "
+            f"{game.name} takes {len(seats)} players, for {', '.join(seats)}; "
             f"{len(players)} given"
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from gamelore.cli.function_plans import function_from, options_of_function
+from gamelore.cli.given import Options, given, option, refuse
 from gamelore.errors import CheckpointError
 from gamelore.learn import (
     Checkpoint,
@@ -31,9 +32,6 @@ QM_PLAYOUTS = {1: 100, 2: 20}
 
 _SEARCHING = ("playouts", "search_time", "nested")  # options that only qm has
 
-Options = Mapping[str, Any]
-Settings = TypeVar("Settings")
-
 
 def plan_from(options: Options) -> Plan:
     """The plan that options ask for; `UsageError` names a setting that cannot be."""
@@ -46,6 +44,7 @@ def plan_from(options: Options) -> Plan:
             lookahead=_lookahead(options),
             seed=options["seed"],
             longest_match=options["longest_match"],
+            function=function_from(options),
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -55,7 +54,12 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
     """The options of a plan by name; `features`: whether values were carried over."""
     learner, schedule, lookahead = plan.learner, plan.schedule, plan.lookahead
     initial = "lookahead" if lookahead else "features" if features else "default"
-    options: dict[str, Any] = {"alpha": learner.step_size, "gamma": learner.discount}
+    options: dict[str, Any] = {
+        "alpha": learner.step_size,
+        "gamma": learner.discount,
+        "risk": learner.risk,
+        **options_of_function(plan.function),
+    }
     if isinstance(learner, TDSettings):
         options |= {
             "learner": "td",
@@ -81,7 +85,9 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
         options["decay"] = schedule.factor
     against = plan.against
     if isinstance(against, SelfPlay):
-        options |= {"self_values": against.values, "renew": against.renew}
+        options["renew"] = against.renew
+        if plan.function is None:
+            options["self_values"] = against.values
     elif isinstance(against, PlayerSettings):
         options["opponent_depth"] = against.depth
         options["opponent_playouts"] = against.playouts
@@ -106,28 +112,31 @@ def check_options(asked: Options, checkpoint: Checkpoint, path: object) -> None:
     free = {"depth"} if saved["initial"] != "lookahead" else set()
     for name in asked.keys() & saved.keys() - free:
         if asked[name] != saved[name]:
-            option = f"--{name.replace('_', '-')}"
             raise CheckpointError(
-                f"{path} goes on with {option} {saved[name]}, but {asked[name]} is"
-                f" asked for; leave {option} out, or start another course"
+                f"{path} goes on with {option(name)} {saved[name]}, but {asked[name]}"
+                f" is asked for; leave {option(name)} out, or start another course"
             )
 
 
 def _learner(options: Options) -> TDSettings | QSettings:
-    rates = {"step_size": options["alpha"], "discount": options["gamma"]}
+    rates = {
+        "step_size": options["alpha"],
+        "discount": options["gamma"],
+        "risk": options["risk"],
+    }
     if options["learner"] == "td":
-        _refuse(options, "td", *_SEARCHING)
-        return _given(
+        refuse(options, "td", *_SEARCHING)
+        return given(
             TDSettings,
             **rates,
             trace_decay=options["lam"],
             default_value=options["default_value"],
             on_sight=options["on_sight"],
         )
-    _refuse(options, options["learner"], "lam", "default_value", "on_sight")
+    refuse(options, options["learner"], "lam", "default_value", "on_sight")
     if options["learner"] == "q":
-        _refuse(options, "q", *_SEARCHING)
-        return _given(QSettings, **rates)
+        refuse(options, "q", *_SEARCHING)
+        return given(QSettings, **rates)
     playouts, search_time = options["playouts"], options["search_time"]
     level = 2 if options["nested"] else 1
     if playouts == 0:
@@ -136,7 +145,7 @@ def _learner(options: Options) -> TDSettings | QSettings:
         raise click.UsageError("--search-time takes the place of --playouts: give one")
     if not playouts and not search_time:
         playouts = QM_PLAYOUTS[level]
-    return _given(
+    return given(
         QSettings, **rates, playouts=playouts, search_time=search_time, level=level
     )
 
@@ -144,32 +153,32 @@ def _learner(options: Options) -> TDSettings | QSettings:
 def _against(options: Options) -> PlayerSettings | SelfPlay:
     name, epsilon = options["against"], options["opponent_epsilon"]
     if name != "self":
-        _refuse(options, f"--against {name}", "self_values", "renew")
-        return _given(
+        refuse(options, f"--against {name}", "self_values", "renew")
+        return given(
             PlayerSettings,
             name=name,
             epsilon=epsilon,
             depth=options["opponent_depth"],
             playouts=options["opponent_playouts"],
         )
-    _refuse(options, "--against self", "opponent_depth", "opponent_playouts")
+    refuse(options, "--against self", "opponent_depth", "opponent_playouts")
     if not options["renew"]:
-        _refuse(options, "--against self without --renew", "opponent_epsilon")
+        refuse(options, "--against self without --renew", "opponent_epsilon")
     values = options["self_values"]
     if values is None:
         values = "shared" if options["learner"] == "td" else "own"
-    return _given(SelfPlay, values=values, renew=options["renew"], epsilon=epsilon)
+    return given(SelfPlay, values=values, renew=options["renew"], epsilon=epsilon)
 
 
 def _schedule(options: Options) -> Schedule:
     epsilon, until, decay = options["epsilon"], options["until"], options["decay"]
     if options["schedule"] == "geometric":
-        _refuse(options, "--schedule geometric", "until")
-        return _given(Geometric, start=epsilon, factor=decay)
-    _refuse(options, f"--schedule {options['schedule']}", "decay")
+        refuse(options, "--schedule geometric", "until")
+        return given(Geometric, start=epsilon, factor=decay)
+    refuse(options, f"--schedule {options['schedule']}", "decay")
     if options["schedule"] == "cosine":
-        return _given(Cosine, a=epsilon, length=until)
-    return _given(Fixed, epsilon=epsilon, until=until)
+        return given(Cosine, a=epsilon, length=until)
+    return given(Fixed, epsilon=epsilon, until=until)
 
 
 def _lookahead(options: Options) -> Lookahead | None:
@@ -179,19 +188,6 @@ def _lookahead(options: Options) -> Lookahead | None:
             f"--initial {initial} is for --learner td: the others start from nothing"
         )
     if initial != "lookahead":
-        _refuse(options, f"--initial {initial}", "rule")
+        refuse(options, f"--initial {initial}", "rule")
         return None
-    return _given(Lookahead, depth=options["depth"], rule=options["rule"])
-
-
-def _given(kind: Callable[..., Settings], **values: Any) -> Settings:
-    """Settings with the values that are given; their own defaults for the others."""
-    return kind(**{name: value for name, value in values.items() if value is not None})
-
-
-def _refuse(options: Options, where: str, *names: str) -> None:
-    """`UsageError` for options that would change nothing."""
-    for name in names:
-        if options[name] not in (None, False):
-            option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option} has no meaning for {where}")
+    return given(Lookahead, depth=options["depth"], rule=options["rule"])

@@ -1,17 +1,25 @@
-"""`gamelore play`: a person against built-in players, in the terminal."""
+"""`gamelore play`: a person against built-in or learned players, in the terminal."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
 
 import click
 import numpy as np
 
 from gamelore.cli.engine import prepare
+from gamelore.cli.learned import HOW, learned_of, learned_player
 from gamelore.cli.options import engine_option, seed_option
 from gamelore.cli.session import Session
 from gamelore.games import load
 from gamelore.gdl import Game, Role
 from gamelore.play import PLAYERS, Briefing, Clock, Player
+from gamelore.play.builtin import SIZED, maker_of
 from gamelore.play.match import CHANCE
+
+WHO = f"{', '.join((*PLAYERS, *(f'{name}-N' for name in SIZED)))}; or {HOW}"
+"""Who can play, for texts of help."""
 
 
 def role_to_play(game: Game, wanted: str | None) -> Role:
@@ -27,6 +35,21 @@ def role_to_play(game: Game, wanted: str | None) -> Role:
     return wanted
 
 
+def opponent(spec: str, game: Game) -> Callable[[int], Player]:
+    """What makes the other players from a seed."""
+    make = maker_of(spec)
+    if make is not None:
+        return make
+    learned = learned_of(spec)
+    if learned is not None:
+        return learned_player(learned, game)
+    near = get_close_matches(spec, PLAYERS, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise click.BadParameter(
+        f"no player {spec!r}{hint} (there are {WHO})", param_hint="--against"
+    )
+
+
 @click.command(
     "play",
     epilog="""\b
@@ -34,6 +57,7 @@ Examples:
   gamelore play tictactoe
   gamelore play connect-four --role yellow --against random
   gamelore play my-game.kif --clock 2 --seed 7
+  gamelore play connect-four --against learned:net.course
 
 At the prompt, give the number of a move or the move itself; u takes back your last
 move, h helps, q quits.
@@ -43,10 +67,10 @@ move, h helps, q quits.
 @click.option("--role", help="The role you play; by default the first.")
 @click.option(
     "--against",
-    type=click.Choice(list(PLAYERS)),
+    metavar="PLAYER",
     default="monte-carlo",
     show_default=True,
-    help="Who plays the other roles.",
+    help=f"Who plays the other roles: {WHO}.",
 )
 @click.option(
     "--clock",
@@ -61,12 +85,14 @@ def command(
     game: str, role: str | None, against: str, clock: float, seed: int, engine: str
 ) -> None:
     """Play a game in the terminal."""
-    person = role_to_play(load(game), role)
+    rules = load(game)
+    person = role_to_play(rules, role)
+    make = opponent(against, rules)
     simulator = prepare(game, engine)
     others = [role for role in simulator.roles if role not in (person, CHANCE)]
     seeds = np.random.SeedSequence(seed).generate_state(len(others) + 1)
     players: dict[Role, Player] = {}
     for other, player_seed in zip(others, seeds[1:], strict=True):
-        players[other] = PLAYERS[against](int(player_seed))
+        players[other] = make(int(player_seed))
         players[other].start(Briefing(simulator, other, play_clock=clock), Clock(clock))
     Session(simulator, person, players, clock, seed=int(seeds[0])).run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -14,13 +15,14 @@ from types import FrameType
 import click
 
 from gamelore.cli.contestants import (
-    NAMES,
     WHO,
     contestant_of,
     rehearse,
+    rehearses,
     store_option,
 )
 from gamelore.cli.engine import announce_kernels
+from gamelore.cli.learned import learned_of
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
 from gamelore.protocol.player_server import PORT, PlayerServer, ServerLimits
@@ -102,6 +104,7 @@ def command(
       gamelore serve
       gamelore serve --player minimax --port 9148 --name ann
       gamelore serve --player mine.players:Clever --at-once 2
+      gamelore serve --player learned:net.course:4
     """
     _report(quiet, verbose)
     sys.setswitchinterval(_SWITCHES)
@@ -111,7 +114,7 @@ def command(
             contestant,
             host,
             port,
-            name=name or f"gamelore-{spec.rpartition(':')[2].replace('.', '-')}",
+            name=name or _name_of(spec),
             limits=ServerLimits(margin=margin),
             at_once=at_once,
             opponents=opponents,
@@ -122,13 +125,20 @@ def command(
     announce_kernels()
     with _asked_to_end() as ended:
         with waiting("warming up"):
-            if spec in NAMES:
+            if rehearses(spec):
                 rehearse(spec)
         with server:
             where = "{}:{}".format(*server.address)
             click.echo(f"{server.name} listens on {where}", err=True)
             ended.wait()
     click.echo(f"{server.name} has ended", err=True)
+
+
+def _name_of(spec: str) -> str:
+    """What such a player is called: one word."""
+    learned = learned_of(spec)
+    own = spec.rpartition(":")[2] if learned is None else learned.path.stem
+    return "gamelore-" + re.sub(r"[\s();.]+", "-", own)
 
 
 def _report(quiet: bool, verbose: bool) -> None:

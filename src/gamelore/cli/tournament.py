@@ -12,9 +12,10 @@ from typing import NoReturn
 
 import click
 
-from gamelore.cli.contestants import LEARNERS, NAMES, contestant_of, rehearse
+from gamelore.cli.contestants import LEARNERS, contestant_of, rehearse, rehearses
 from gamelore.cli.engine import prepare
 from gamelore.cli.group import INTERRUPTED
+from gamelore.cli.learned import learned_of
 from gamelore.cli.options import json_option
 from gamelore.cli.progress import progress, waiting
 from gamelore.errors import GameloreError, StuckError, TournamentError
@@ -49,7 +50,7 @@ def at_hand(tournament: Tournament, names: Iterable[str]) -> Iterator[dict[str, 
     try:
         for each in tournament.competitors:
             if each.name in wanted:
-                peers[each.name] = peer_of(each, tournament.seed)
+                peers[each.name] = peer_of(each, tournament)
         check_answers(peers)
         yield peers
     finally:
@@ -57,17 +58,19 @@ def at_hand(tournament: Tournament, names: Iterable[str]) -> Iterator[dict[str, 
             peer.close()
 
 
-def peer_of(competitor: Competitor, seed: int) -> Peer:
+def peer_of(competitor: Competitor, tournament: Tournament) -> Peer:
     """A player that can be met; an error names it where it cannot."""
     try:
-        address = address_of(competitor.spec)
+        learned = learned_of(competitor.spec)
+        address = address_of(competitor.spec) if learned is None else None
         if address is not None:
             return RemotePeer(*address, name=competitor.name)
         if competitor.spec in LEARNERS:
             competitor.store.parent.mkdir(parents=True, exist_ok=True)
-        own_seed = number_of(seed, "player", competitor.name)
+        own_seed = number_of(tournament.seed, "player", competitor.name)
+        games = [each.game for each in tournament.disciplines]
         contestant = contestant_of(
-            competitor.spec, store=competitor.store, seed=own_seed
+            competitor.spec, store=competitor.store, seed=own_seed, games=games
         )
         return LocalPeer(contestant, competitor.name)
     except GameloreError as error:
@@ -93,7 +96,7 @@ def warm_up(tournament: Tournament, names: Iterable[str]) -> None:
     wanted = {*names}
     specs = {each.spec for each in tournament.competitors if each.name in wanted}
     with waiting("warming up"):
-        for spec in sorted(specs & {*NAMES}):
+        for spec in sorted(filter(rehearses, specs)):
             rehearse(spec)
 
 

@@ -15,6 +15,7 @@ from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
 from gamelore.learn.store import Course, CourseStore
 from gamelore.learn.tables import Cell, Cells, Table
 from gamelore.learn.training import Plan, Record, State, Training
@@ -48,6 +49,8 @@ __all__ = [
     "Record",
     "Schedule",
     "SelfPlay",
+    "Snapshot",
+    "SnapshotPlayer",
     "State",
     "TDLearner",
     "TDSettings",

@@ -17,13 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.atlas import Atlas
-from gamelore.errors import CheckpointError, GameloreError
+from gamelore.errors import GameloreError
 from gamelore.gdl import Move, Role
-from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.evaluations import LearnedEvaluation
-from gamelore.learn.players import GreedyPlayer
+from gamelore.learn.snapshots import Snapshot
 from gamelore.play import Briefing, Clock, Player, play_match
-from gamelore.play.alpha_beta import AlphaBetaPlayer
 from gamelore.play.match import CHANCE
 from gamelore.play.ratings import Result
 from gamelore.simulate import Simulator
@@ -58,35 +55,16 @@ def built_in(
     return Entrant(name, dict.fromkeys(seats_of(simulator), player))
 
 
-def snapshot(
-    name: str, checkpoint: Checkpoint, atlas: Atlas, seed: int, depth: int = 1
+def entrant_of(
+    snapshot: Snapshot, atlas: Atlas, seed: int, depth: int | None = None
 ) -> Entrant:
     """A player by what a course had learned, in the seats that it learned.
 
-    `depth`: how many moves a value function looks ahead; a table looks one ahead.
+    `depth`: how many moves a value function looks ahead, if not as its course says.
     """
-    simulator = atlas.simulator
-    try:
-        training = checkpoint.training(atlas)
-    except CheckpointError as error:
-        hint = ""
-        if checkpoint.weights and checkpoint.rules == simulator.game.fingerprint:
-            hint = "; it must be learned with the same features, or all without"
-        raise CheckpointError(f"{name}: {error}{hint}") from error
-    if training.function is not None:
-        player = AlphaBetaPlayer(LearnedEvaluation(training.function), depth, seed)
-        return Entrant(name, dict.fromkeys(seats_of(simulator), player), learned=True)
-    if depth > 1:
-        raise GameloreError(
-            f"{name} holds a table, which says nothing of most positions some moves"
-            " ahead: a depth is for value functions"
-        )
-    players: dict[Role, Player] = {}
-    for number, role in enumerate(simulator.roles):
-        knows = training.side is not None or number in training.tables
-        if role != CHANCE and knows:
-            players[role] = GreedyPlayer(training.values(number), seed=seed)
-    return Entrant(name, players, learned=True)
+    seats_of(atlas.simulator)
+    wanted = None if depth is None else snapshot.limits(depth)
+    return Entrant(snapshot.name, snapshot.players(atlas, seed, wanted), learned=True)
 
 
 def seats_of(simulator: Simulator) -> list[Role]:

@@ -26,8 +26,10 @@ import numpy.typing as npt
 
 from gamelore.atlas import Atlas
 from gamelore.errors import CheckpointError
+from gamelore.gdl import Game
 from gamelore.learn.functions import Weights
 from gamelore.learn.records import (
+    FeatureSheet,
     JsonObject,
     features_record,
     plan_record,
@@ -70,10 +72,16 @@ class Checkpoint:
     weights: Weights = field(default_factory=dict, repr=False)
     """Of the value function, by name; inputs in the order of the spelling's fluents."""
     copied_weights: Weights = field(default_factory=dict, repr=False)
+    sheet: str = field(default="", repr=False)
+    """The rules of the game as text; empty if they were not kept."""
+    inputs: FeatureSheet | None = field(default=None, repr=False)
+    """The features file that the value function has inputs from, if it has one."""
+    depth: int = 1
+    """How many moves to look ahead when playing by the value function."""
 
     @classmethod
     def of(
-        cls, training: Training, rewards: npt.ArrayLike, wanted: int = 0
+        cls, training: Training, rewards: npt.ArrayLike, wanted: int = 0, depth: int = 1
     ) -> Checkpoint:
         """Where a training stands, with the rewards of all its matches."""
         rewards = np.asarray(rewards).astype(np.int16)
@@ -102,16 +110,16 @@ class Checkpoint:
             copies=_written(spelling, simulator, copies),
             weights=state.weights,
             copied_weights=state.copied_weights,
+            sheet=simulator.game.to_kif(),
+            inputs=_inputs_of(training),
+            depth=depth,
         )
 
     def training(self, atlas: Atlas) -> Training:
         """A training that goes on from here; `CheckpointError` in another game."""
         simulator = atlas.simulator
-        game = simulator.game
-        if game.fingerprint != self.rules:
-            if game.name == self.game:
-                raise CheckpointError(f"the rules of {game.name} have changed since")
-            raise CheckpointError(f"it is about {self.game}, not {game.name}")
+        self.check_game(simulator.game)
+        self._check_inputs(simulator)
         number = {name: role for role, name in enumerate(simulator.roles)}
         try:
             features = [
@@ -136,6 +144,24 @@ class Checkpoint:
             raise CheckpointError(f"it does not hold together: {error}") from error
         return training
 
+    def check_game(self, game: Game) -> None:
+        """`CheckpointError` if it is about other rules."""
+        if game.fingerprint != self.rules:
+            if game.name == self.game:
+                raise CheckpointError(f"the rules of {game.name} have changed since")
+            raise CheckpointError(f"it is about {self.game}, not {game.name}")
+
+    def _check_inputs(self, simulator: Simulator) -> None:
+        """Refuse a simulator that counts other features than a function has seen."""
+        if self.inputs is None:
+            return
+        counted = simulator.features
+        if counted is None or counted.to_kif() != self.inputs.text:
+            raise CheckpointError(
+                f"it was learned with the features {self.inputs.name}, and the game is"
+                f" given {'none' if counted is None else 'others'}"
+            )
+
     def _order(self, simulator: Simulator) -> npt.NDArray[np.intp]:
         """Where each fluent of the simulator is in the spelling."""
         fluents = Spelling.of(simulator, ()).fluents
@@ -152,7 +178,7 @@ class Checkpoint:
     @property
     def key(self) -> str:
         """What tells this course from every other: rules, plan and initial values."""
-        return course_key(self.rules, self.plan, self.features)
+        return course_key(self.rules, self.plan, self.features, self.inputs)
 
     # ── the two parts ───────────────────────────────────────────────────────────────
 
@@ -170,6 +196,9 @@ class Checkpoint:
             "weights": list(self.weights),
             "fluents": self.spelling.fluents,
             "moves": self.spelling.moves,
+            "sheet": self.sheet,
+            "inputs": None if self.inputs is None else self.inputs._asdict(),
+            "depth": self.depth,
         }
 
     def arrays(self) -> Arrays:
@@ -212,6 +241,9 @@ class Checkpoint:
                 },
                 weights=_weights(arrays, header, "weights."),
                 copied_weights=_weights(arrays, header, "copy.weights."),
+                sheet=header.get("sheet", ""),
+                inputs=_read_inputs(header.get("inputs")),
+                depth=header.get("depth", 1),
             )
             checkpoint._check()
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -221,6 +253,8 @@ class Checkpoint:
     def _check(self) -> None:
         if not all(isinstance(fluent, str) for fluent in self.spelling.fluents):
             raise ValueError("fluents that are no text")
+        if not isinstance(self.sheet, str) or not isinstance(self.depth, int):
+            raise ValueError("rules that are no text, or a depth that is no number")
         width = words_for(len(self.spelling.fluents))
         width += isinstance(self.plan.learner, QSettings)
         for rows, values, visits in (*self.tables.values(), *self.copies.values()):
@@ -232,6 +266,24 @@ class Checkpoint:
             raise ValueError("streams of the wrong shape")
         if self.matches != len(self.rewards):
             raise ValueError(f"{len(self.rewards)} rewards of {self.matches} matches")
+
+
+def _inputs_of(training: Training) -> FeatureSheet | None:
+    features = training.atlas.simulator.features
+    if training.function is None or features is None:
+        return None
+    return FeatureSheet(features.name, features.to_kif())
+
+
+def _read_inputs(record: object) -> FeatureSheet | None:
+    if record is None:
+        return None
+    if not isinstance(record, dict):
+        raise ValueError("features that are something else")
+    sheet = FeatureSheet(**record)
+    if not all(isinstance(text, str) for text in sheet):
+        raise ValueError("features that are no text")
+    return sheet
 
 
 def _written(
@@ -286,8 +338,15 @@ def _cells(arrays: Mapping[str, Any], name: str) -> Cells:
     )
 
 
-def course_key(rules: str, plan: Plan, features: Mapping[str, JsonObject]) -> str:
+def course_key(
+    rules: str,
+    plan: Plan,
+    features: Mapping[str, JsonObject],
+    inputs: FeatureSheet | None = None,
+) -> str:
     """A hash of all that decides how a course of learning goes."""
-    parts = [rules, plan_record(plan), dict(features)]
+    parts: list[Any] = [rules, plan_record(plan), dict(features)]
+    if inputs is not None:
+        parts.append(inputs.text)
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

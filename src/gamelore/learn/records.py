@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,14 @@ from gamelore.learn.values import FeatureValues
 from gamelore.play.habits import PlayerSettings
 
 JsonObject: TypeAlias = dict[str, Any]
+
+
+class FeatureSheet(NamedTuple):
+    """A features file, kept with what was learned by it."""
+
+    name: str
+    text: str
+
 
 _KINDS: dict[str, type] = {
     kind.__name__: kind

@@ -46,6 +46,7 @@ chance = "random"
 # served = "localhost:9147"
 # mine = "my_package.my_module:MyPlayer"
 # pupil = { player = "td", store = "pupil.db" }
+# trained = "learned:net.course:4"   # what gamelore learn has saved, looking 4 ahead
 
 # What is played: library games or rule sheets. Clocks and repeats of a game's own come
 # before those above.

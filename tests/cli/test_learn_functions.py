@@ -1,0 +1,399 @@
+"""`gamelore learn` with value functions: plans, features, snapshots, time, presets."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from shlex import split
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from gamelore.atlas import Atlas
+from gamelore.cli import main
+from gamelore.games import load, load_features
+from gamelore.learn import (
+    Checkpoint,
+    Fixed,
+    LinearSettings,
+    NetworkSettings,
+    Plan,
+    Preset,
+    QSettings,
+    SelfPlay,
+    TDSettings,
+    Training,
+    load_checkpoint,
+)
+from gamelore.learn.presets import PRESETS
+from gamelore.play.habits import PlayerSettings
+from gamelore.simulate import simulator
+
+MARKS = "(<= (feature (marks ?r) ?x ?y) (true (cell ?x ?y ?r)) (role ?r))\n"
+NETWORK = split("--values network --hidden 8 --scaled --against self --alpha .1")
+QUICK = Plan(
+    TDSettings(0.1), SelfPlay(), function=NetworkSettings(hidden=8, initial_range=None)
+)
+"""The plan of those options."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("marks.features.kif").write_text(MARKS)
+    return tmp_path
+
+
+def run(*arguments: str | Path, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["learn", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def learned(*arguments: str | Path) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
+    return record
+
+
+def course(plan: Plan, matches: int, features: str | None = None) -> Checkpoint:
+    """What a course in one go comes to."""
+    game = load("tictactoe")
+    rules = None if features is None else load_features(features, game)
+    engine = simulator(game, features=rules)
+    training = Training(Atlas(engine), plan)
+    return Checkpoint.of(training, training.run(matches).rewards)
+
+
+def assert_same(left: Checkpoint, right: Checkpoint) -> None:
+    assert (left.matches, left.plan) == (right.matches, right.plan)
+    assert left.inputs == right.inputs
+    assert left.arrays().keys() == right.arrays().keys()
+    for name, array in left.arrays().items():
+        assert array.tobytes() == right.arrays()[name].tobytes(), name
+
+
+# ── what is learned ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plan", "features"),
+    [
+        (
+            "--values linear --alpha .01 --risk -.5",
+            Plan(
+                TDSettings(0.01, risk=-0.5),
+                PlayerSettings("novice"),
+                function=LinearSettings(),
+            ),
+            None,
+        ),
+        (
+            "--values network --hidden 5 --activation tanh --output tanh"
+            " --updates match --initial-range .2 --against self"
+            " --copy-every 30 --opponent-epsilon .2 --alpha .05 --reward-range -1 1"
+            " --ends learned --seed 3",
+            Plan(
+                TDSettings(0.05),
+                SelfPlay(renew=30, epsilon=0.2),
+                seed=3,
+                function=NetworkSettings(
+                    hidden=5,
+                    activation="tanh",
+                    output="tanh",
+                    updates="match",
+                    initial_range=0.2,
+                    lowest_reward=-1,
+                    ends="learned",
+                ),
+            ),
+            None,
+        ),
+        (
+            "--values network --scaled --view own --features marks.features.kif"
+            " --fluents --against self --alpha .1 --epsilon .2 --shaping"
+            " '(marks  x)=.25'",
+            Plan(
+                TDSettings(0.1),
+                SelfPlay(),
+                schedule=Fixed(0.2),
+                function=NetworkSettings(
+                    initial_range=None,
+                    view="own",
+                    fluents=True,
+                    shaping=(("(marks x)", 0.25),),
+                ),
+            ),
+            "marks.features.kif",
+        ),
+    ],
+)
+def test_options_make_the_plan(
+    arguments: str, plan: Plan, features: str | None
+) -> None:
+    run("tictactoe", "--matches", "60", "--save", "any", *split(arguments))
+    assert_same(load_checkpoint("any"), course(plan, 60, features))
+
+
+def test_risk_is_for_tables_too() -> None:
+    run("tictactoe", "--matches", "40", "--save", "any", "--risk", ".4")
+    plan = Plan(TDSettings(risk=0.4), PlayerSettings("novice"))
+    assert_same(load_checkpoint("any"), course(plan, 40))
+    run("tictactoe", *split("--matches 40 --save q --learner q --risk -.4"))
+    assert load_checkpoint("q").plan.learner == QSettings(risk=-0.4)
+
+
+def test_a_function_is_reported() -> None:
+    record = learned("tictactoe", *NETWORK, "--matches", "50")
+    assert record["function"] == {
+        "kind": "network",
+        "roles": ["x", "o"],
+        "features": None,
+        "inputs": 20,
+        "weights": 21 * 8 + 9,
+    }
+    assert "cells" not in record
+    assert record["settings"]["values"] == "network"
+    assert record["settings"]["hidden"] == 8
+    shown = run("tictactoe", *NETWORK, "--matches", "50").stdout
+    assert "tictactoe: td as x and o against self, matches 50" in shown
+    assert "network  20 inputs, 177 weights" in shown
+
+
+def test_a_course_with_a_function_goes_on(folder: Path) -> None:
+    options = (*NETWORK, "--features", "marks.features.kif")
+    run("tictactoe", *options, "--matches", "70", "--save", "net")
+    checkpoint = load_checkpoint("net")
+    assert checkpoint.inputs is not None
+    assert (checkpoint.inputs.name, checkpoint.inputs.text) == ("marks", MARKS)
+    (folder / "more.kif").write_text(MARKS + "(<= (feature one) (role x))")
+    again = ("tictactoe", "--save", "net", "--resume", "--matches", "200")
+    assert (
+        "others, called marks" in run(*again, "--features", "more.kif", code=1).stderr
+    )
+    moved = "moved/marks.features.kif"
+    Path(moved).parent.mkdir()
+    Path("marks.features.kif").rename(moved)  # the course has its own
+    run(*again)
+    assert_same(load_checkpoint("net"), course(QUICK, 200, moved))
+    refused = run(*again, "--hidden", "9", code=1)
+    assert "goes on with --hidden 8, but 9 is asked for" in refused.stderr
+    run("tictactoe", *NETWORK, "--matches", "10", "--save", "bare")
+    refused = run(
+        *("tictactoe", "--save", "bare", "--resume", "--features", moved), code=1
+    )
+    assert "bare began with none" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("--hidden 5", 2, "--hidden has no meaning for --values table"),
+        ("--no-fluents", 2, "--fluents has no meaning for --values table"),
+        ("--shaping a=1", 2, "--shaping has no meaning for --values table"),
+        ("--features marks.features.kif", 2, "no meaning for --values table"),
+        (
+            "--values linear --hidden 5",
+            2,
+            "--hidden has no meaning for --values li",
+        ),
+        ("--values network --hidden 0", 2, "hidden must be at least 1, got 0"),
+        ("--values network --scaled --initial-range 1", 2, "give one"),
+        ("--values network --reward-range 1 0", 2, "lowest_reward must be less"),
+        ("--values network --shaping half", 2, "'half' is not FEATURE=REWARD"),
+        ("--values network --shaping a=1 --shaping a=2", 2, "a feature twice"),
+        ("--values network --shaping (marks)=1", 1, "no feature (marks)"),
+        ("--values network --no-fluents", 1, "needs fluents or features as inputs"),
+        ("--values network --initial lookahead", 2, "is for --values table"),
+        (
+            "--values network --on-sight",
+            2,
+            "--on-sight has no meaning for",
+        ),
+        (
+            "--values network --self-values own --against self",
+            2,
+            "--self-values has",
+        ),
+        ("--values network --knowledge k", 2, "--knowledge is for --values table"),
+        ("--values network --engine interpreter", 1, "need 'tictactoe' compiled"),
+        ("--values network --features nothing", 1, "nothing"),
+        ("--values deep", 2, "'deep' is not one of 'table', 'linear', 'network'"),
+        ("--risk 2", 2, "risk must be in [-1, 1], got 2.0"),
+        ("--against novice --copy-every 5", 2, "--renew has no meaning for --against"),
+        ("--snapshots 10", 2, "give --save FILE"),
+        ("--save any --snapshots ten", 2, "'ten' must be numbers"),
+        ("--minutes 0", 2, "0.0 is not in the range"),
+        ("--preset --alpha .1", 2, "--alpha is settled by --preset"),
+    ],
+)
+def test_errors(arguments: str, code: int, message: str, folder: Path) -> None:
+    result = run("tictactoe", *arguments.split(), code=code)
+    assert message in " ".join(result.stderr.split())
+    assert [path.name for path in folder.iterdir()] == ["marks.features.kif"]
+
+
+def test_weights_that_run_away_are_not_kept() -> None:
+    options = split("--values linear --alpha 1 --against self --epsilon .3 --save any")
+    result = run("tictactoe", *options, "--matches", "5000", code=1)
+    assert "the weights ran away in match" in result.stderr
+    assert "lower the step size (saved in any)" in result.stderr
+    kept = load_checkpoint("any")
+    assert 0 < kept.matches < 5000
+    assert f"in match {kept.matches + 1:,};" in result.stderr
+    assert np.isfinite(kept.weights["direct"]).all()
+    plan = Plan(
+        TDSettings(1.0), SelfPlay(), schedule=Fixed(0.3), function=LinearSettings()
+    )
+    assert_same(kept, course(plan, kept.matches))
+
+
+# ── snapshots, time and presets ─────────────────────────────────────────────────────
+
+
+def test_snapshots_are_the_course_as_it_stood(folder: Path) -> None:
+    begin = ("tictactoe", *NETWORK, "--save", "net.course")
+    record = learned(
+        *(*begin, "--matches", "130", "--snapshots", "0,100", "--snapshot-every", "50")
+    )
+    names = [f"net-{number}.course" for number in (0, 50, 100)]
+    assert record["snapshots"] == names
+    for number, name in zip((0, 50, 100), names, strict=True):
+        assert_same(load_checkpoint(name), course(QUICK, number))
+    assert_same(load_checkpoint("net.course"), course(QUICK, 130))
+    before = Path(names[1]).read_bytes()
+    (folder / "net.course").unlink()
+    refused = run(*begin, "--matches", "60", "--snapshots", "50", code=1)
+    assert "net-50.course exists" in refused.stderr
+    assert Path(names[1]).read_bytes() == before
+    run(*begin, "--matches", "60", "--snapshots", "50", "--seed", "1", "--force")
+    assert Path(names[1]).read_bytes() != before
+
+
+def test_a_course_that_goes_on_leaves_the_snapshots_it_still_owes() -> None:
+    begin = ("tictactoe", *NETWORK, "--save", "net", "--snapshots", "20,50,90")
+    run(*begin, "--matches", "60")
+    Path("net-20").unlink()
+    record = learned(*begin, "--resume", "--matches", "100")
+    assert record["snapshots"] == ["net-90"]
+    assert_same(load_checkpoint("net-90"), course(QUICK, 90))
+
+
+def test_a_course_may_end_by_the_clock() -> None:
+    options = ("tictactoe", *NETWORK, "--save", "net")
+    started = time.monotonic()
+    record = learned(*options, "--minutes", "0.01")
+    assert record["wanted"] is None
+    assert time.monotonic() - started >= 0.6
+    assert record["seconds"] < 5
+    assert record["matches"] > 100
+    both = learned(*options, "--minutes", "5", "--matches", "40", "--force")
+    assert both["matches"] == 40
+    more = learned("tictactoe", "--save", "net", "--resume", "--minutes", "0.005")
+    assert more["resumed_at"] == 40 < more["matches"]
+    over = learned("tictactoe", "--save", "net", "--resume")
+    assert over["matches"] == more["matches"]
+    owed = learned(*options, "--minutes", "0.005", "--matches", "9000000", "--force")
+    assert owed["matches"] < owed["wanted"]
+    more = learned("tictactoe", "--save", "net", "--resume", "--minutes", "0.005")
+    assert owed["matches"] < more["matches"] < more["wanted"] == owed["wanted"]
+
+
+@pytest.fixture
+def preset(monkeypatch: pytest.MonkeyPatch) -> Preset:
+    preset = Preset(QUICK, matches=50, depth=3)
+    monkeypatch.setitem(PRESETS, "tictactoe", preset)
+    monkeypatch.setitem(PRESETS, "nim", Preset(QUICK, minutes=0.005))
+    return preset
+
+
+def test_a_preset_is_followed(preset: Preset) -> None:
+    run("tictactoe", "--preset", "--save", "net")
+    checkpoint = load_checkpoint("net")
+    assert checkpoint.depth == preset.depth
+    assert_same(checkpoint, course(QUICK, 50))
+    run("tictactoe", "--preset", "--save", "net", "--resume", "--matches", "70")
+    checkpoint = load_checkpoint("net")
+    assert checkpoint.depth == preset.depth
+    assert_same(checkpoint, course(QUICK, 70))
+    assert learned("tictactoe", "--preset", "--seed", "5")["settings"]["seed"] == 5
+    assert learned("nim", "--preset")["matches"] > 1
+    run("tictactoe", *NETWORK, "--matches", "9", "--save", "other", "--lam", ".1")
+    refused = run("tictactoe", "--preset", "--save", "other", "--resume", code=1)
+    assert "did not begin with the preset" in refused.stderr
+    assert "no preset for 'connect-3'" in run("connect-3", "--preset", code=1).stderr
+
+
+def test_presets_are_listed(preset: Preset) -> None:
+    listed = run("--presets").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == [*PRESETS]
+    first = next(line for line in listed if line.startswith("tictactoe"))
+    assert "network of 8, against self, alpha 0.1, lambda 0.7, 50 matches" in first
+    assert first.endswith("depth 3")
+
+
+@pytest.mark.parametrize("game", [*PRESETS])
+def test_every_preset_begins(game: str) -> None:
+    assert learned(game, "--preset", "--matches", "3")["matches"] == 3
+
+
+# ── interrupted ─────────────────────────────────────────────────────────────────────
+
+
+def begin(path: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a course that takes far too long, and wait until it has been saved."""
+    command = [sys.executable, "-m", "gamelore", "learn", "tictactoe", *arguments]
+    child = subprocess.Popen(
+        [*command, "--save", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not path.exists() and child.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert path.exists()
+    return child
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "net"
+    child = begin(path, *NETWORK, "--minutes", "60", "--snapshots", "5,99999999")
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 130
+    matches = load_checkpoint(path).matches
+    assert f"interrupted after {matches:,} matches" in errors
+    assert f"--save {path} --resume --minutes 60.0 --snapshots 5,99999999" in errors
+
+
+@pytest.mark.slow
+def test_a_network_killed_again_and_again(tmp_path: Path) -> None:
+    """What a killed course loses, it plays again, the same; so are its snapshots."""
+    path = tmp_path / "net"
+    options = [*NETWORK, "--copy-every", "700", "--matches", "1000000000"]
+    options += ["--snapshot-every", "20000"]
+    generator = np.random.default_rng(3)
+    begun = 0
+    for _ in range(4):
+        child = begin(path, *options, *(["--resume"] if begun else []))
+        saved_at = path.stat().st_mtime_ns
+        while path.stat().st_mtime_ns == saved_at:
+            time.sleep(0.01)
+        time.sleep(generator.uniform(0, 1.5))
+        child.kill()
+        child.communicate()
+        now = load_checkpoint(path).matches
+        assert now > begun
+        begun = now
+    wanted = begun + 1000
+    run("tictactoe", "--save", path, "--resume", "--matches", str(wanted), "--quiet")
+    plan = Plan(TDSettings(0.1), SelfPlay(renew=700), function=QUICK.function)
+    assert_same(load_checkpoint(path), course(plan, wanted))
+    assert_same(load_checkpoint(tmp_path / "net-20000"), course(plan, 20000))

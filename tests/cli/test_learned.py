@@ -1,0 +1,158 @@
+"""Snapshots as players: how they are named, and where they play."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gamelore.atlas import Atlas
+from gamelore.cli import main
+from gamelore.cli.contestants import contestant_of, rehearse, rehearses
+from gamelore.cli.learned import Learned, learned_of
+from gamelore.errors import CheckpointError, GameloreError
+from gamelore.games import load
+from gamelore.gdl import canonical_form
+from gamelore.learn import (
+    Checkpoint,
+    NetworkSettings,
+    Plan,
+    SelfPlay,
+    TDSettings,
+    Training,
+    save_checkpoint,
+)
+from gamelore.play import Clock, Entry, RandomPlayer, play_match
+from gamelore.simulate import simulator
+
+PLAN = Plan(
+    TDSettings(0.1), SelfPlay(), function=NetworkSettings(hidden=8, initial_range=None)
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network, a table, and a file that is neither."""
+    folder = tmp_path_factory.mktemp("learned")
+    for name, plan in (
+        ("net.course", PLAN),
+        ("table.course", Plan(against=SelfPlay())),
+    ):
+        training = Training(Atlas(simulator(load("tictactoe"))), plan)
+        checkpoint = Checkpoint.of(training, training.run(400).rewards)
+        save_checkpoint(checkpoint, folder / name)
+    (folder / "notes").write_text("mine")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def in_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def run(*arguments: str, code: int = 0, text: str = "") -> Result:
+    result = CliRunner().invoke(main, arguments, input=text)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_how_they_are_named() -> None:
+    net = Path("net.course")
+    assert learned_of("learned:net.course") == Learned(net)
+    assert learned_of("learned:net.course:4") == Learned(net, 4)
+    assert learned_of("learned:none.course") == Learned(Path("none.course"))
+    assert learned_of("net.course") == Learned(net)
+    assert learned_of("net.course:12") == Learned(net, 12)
+    assert learned_of("net.course:9147") is None  # a port
+    assert learned_of("localhost:4") is None
+    assert learned_of("random") is None
+    assert learned_of("package.module:Class") is None
+    with pytest.raises(GameloreError, match="the depth must be in 1 to 1000, got 0"):
+        learned_of("learned:net.course:0")
+
+
+@pytest.mark.parametrize("spec", ["learned:net.course", "net.course:3", "table.course"])
+def test_they_enter_matches_under_any_names(spec: str) -> None:
+    assert rehearses(spec)
+    rehearse(spec)
+    contestant = contestant_of(spec, seed=1)
+    for number, game in enumerate(
+        (load("tictactoe"), canonical_form(load("tictactoe")).game)
+    ):
+        engine = simulator(game)
+        own, other = engine.roles
+        entry = Entry(f"match {number}", engine, own, ("lots",), 30.0, 0.2)
+        player = contestant.enter(entry, Clock(30.0))
+        record = play_match(
+            engine, {own: player, other: RandomPlayer(number)}, play_clock=0.2
+        )
+        assert record.complete
+        assert not record.faults
+        contestant.finish(entry, record)
+    contestant.close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("learned:none.course", "cannot read none.course"),
+        ("learned:notes", "notes is no saved course"),
+        ("learned:table.course:2", "table.course holds a table"),
+    ],
+)
+def test_what_cannot_play(spec: str, message: str) -> None:
+    with pytest.raises(GameloreError, match=message):
+        contestant_of(spec)
+
+
+def test_a_game_that_was_not_learned_is_refused() -> None:
+    with pytest.raises(CheckpointError, match="it is about tictactoe, not nim"):
+        contestant_of("net.course", games=[load("tictactoe"), load("nim")])
+    refused = run("match", "nim", "net.course", "random", code=1)
+    assert "net.course: it is about tictactoe, not nim" in refused.stderr
+    refused = run("play", "nim", "--against", "net.course", code=1)
+    assert "net.course: it is about tictactoe, not nim" in refused.stderr
+
+
+def test_they_play_matches() -> None:
+    result = run(
+        *("match", "tictactoe", "learned:net.course:9", "net.course", "--scramble"),
+        *("--swap", "--repeat", "2", "--play-clock", "1", "--json"),
+    )
+    record = json.loads(result.stdout)
+    assert [one["players"] for one in record["matches"]] == [
+        ["net.course:9", "net.course"],
+        ["net.course", "net.course:9"],
+    ]
+    assert [one["faults"] for one in record["matches"]] == [[], []]
+    deep = next(one for one in record["players"] if one["player"] == "net.course:9")
+    assert deep["losses"] == 0
+
+
+def test_they_play_people() -> None:
+    against = "learned:net.course:2"
+    shown = run("play", "tictactoe", "--against", against, text="1\nq\n").stdout
+    assert "o plays (mark " in shown
+    shown = run("play", "tictactoe", "--against", "minimax-2", text="1\nq\n").stdout
+    assert "o plays (mark " in shown
+    refused = run("play", "tictactoe", "--against", "minmax", code=2)
+    assert "did you mean minimax?" in refused.stderr
+
+
+def test_they_play_tournaments(tmp_path: Path) -> None:
+    cup = tmp_path / "cup.toml"
+    text = (
+        "repeats = 1\nstart_clock = 20\nplay_clock = 1\n"
+        'players = {net = "learned:net.course:2", lots = "random"}\n'
+    )
+    cup.write_text(text + 'games = ["tictactoe"]')
+    record = json.loads(run("tournament", str(cup), "--json").stdout)
+    assert {row["player"]: row["faults"] for row in record["standings"]} == {
+        "net": 0,
+        "lots": 0,
+    }
+    cup.write_text(text + 'output = "other"\ngames = ["nim"]')
+    refused = run("tournament", str(cup), code=1)
+    assert "players.net: net.course: it is about tictactoe, not nim" in refused.stderr
