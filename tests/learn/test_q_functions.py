@@ -30,9 +30,10 @@ from gamelore.learn import (
     Training,
     ValueFunction,
 )
-from gamelore.learn.arena import snapshot
+from gamelore.learn.arena import entrant_of
 from gamelore.learn.function_settings import FunctionSettings
 from gamelore.learn.learners import TableLearner
+from gamelore.learn.snapshots import Snapshot
 from gamelore.play import PlayerSettings, RandomPlayer, play_match
 from gamelore.simulate import Row, Rows, Simulator, simulator
 
@@ -351,7 +352,7 @@ def test_players_use_what_was_learned() -> None:
     training = Training(Atlas(game_of("tictactoe")), plan)
     checkpoint = Checkpoint.of(training, training.run(3000).rewards)
     sim = training.atlas.simulator
-    entrant = snapshot("late", checkpoint, Atlas(sim), seed=1)
+    entrant = entrant_of(Snapshot(checkpoint, "late"), Atlas(sim), seed=1)
     for player in (GreedyPlayer(training.values(1)), entrant.players["o"]):
         goals = [
             play_match(sim, {"x": RandomPlayer(seed), "o": player}).goals[1] or 0
