@@ -4,6 +4,7 @@ settings    the methods, and what the paper leaves open
 run         training agents, and testing them on the way
 games       agents against each other, and against deep search
 published   the paper's numbers
+readings    self-play, where the paper may be read otherwise
 claims      the paper's numbers and statements beside ours
 figures     drawing
 report      writing
