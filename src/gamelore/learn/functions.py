@@ -24,6 +24,7 @@ from gamelore.learn.function_settings import (
     NetworkSettings,
 )
 from gamelore.simulate import CircuitSimulator, Rows
+from gamelore.simulate.compiled import NARROW_LANES, aligned
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """Arrays by name: `hidden` float32 [I, units] and `out` float32 [units + 1] of a
@@ -91,8 +92,9 @@ class ValueFunction:
         if self.features is not None and lens.counts.shape[1] < len(atlas.nodes.rows):
             _, columns = self.features.room(2 * len(atlas.nodes.rows))
             counts = columns.reshape(2, len(atlas.nodes.rows), -1)
-            lens.measured[:] = 0
-            self.function = self.function._replace(lens=lens._replace(counts=counts))
+            measured = np.zeros(counts.shape[:2], np.uint8)
+            lens = lens._replace(counts=counts, measured=measured)
+            self.function = self.function._replace(lens=lens)
         return self.function
 
     def begin(self) -> None:
@@ -211,13 +213,13 @@ class ValueFunction:
             online=int(settings.updates == "moves"),
             ends=_ENDS[settings.ends],
             sees_ends=int(settings.sees_ends),
-            hidden=np.zeros((network_inputs, width), np.float32),
-            out=np.zeros(width + _EIGHT, np.float32),
+            hidden=_floats(network_inputs, width),
+            out=_floats(1, width + _EIGHT)[0],
             direct=np.zeros(linear_inputs),
             scale=self._scale(),
             shaping=self._shaping(),
             place=np.full(2, -1, np.int64),
-            sums=np.zeros((2, width), np.float32),
+            sums=_floats(2, width),
             worth=np.zeros(max(map(len, simulator.moves))),
             trail=empty_trail(positions, width, linear_inputs),
             lens=self._lens(),
@@ -245,10 +247,14 @@ class ValueFunction:
         return shaping
 
     def _lens(self) -> Lens:
-        views = kernels.NO_FEATURES, kernels.NO_FEATURES
-        if self.features is not None:
-            views = self.features.program(0), self.features.program(1)
-        return empty_lens()._replace(views=views)
+        if self.features is None:
+            return empty_lens()
+        room, columns = self.features.room(NARROW_LANES)
+        return empty_lens(self.atlas.simulator.width)._replace(
+            views=(self.features.program(0), self.features.program(1)),
+            columns=columns,
+            room=room,
+        )
 
 
 def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float64]:
@@ -257,26 +263,36 @@ def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float6
     return np.tanh(sums) if unit == "tanh" else sums
 
 
+def _floats(rows: int, width: int) -> npt.NDArray[np.float32]:
+    """float32 [rows, width]: zeros.  Where eight begin, a vector of eight is aligned:
+    others take several times as long to store and to load again."""
+    words = aligned(-(-rows * width // 2))
+    return words.view(np.float32)[: rows * width].reshape(rows, width)
+
+
 def empty_trail(positions: int, width: int, inputs: int) -> Trail:
     """Room for the positions of a match."""
     return Trail(
         nodes=np.zeros(positions, np.int64),
-        sums=np.zeros((positions, width), np.float32),
-        slopes=np.zeros((positions, width), np.float32),
+        sums=_floats(positions, width),
+        slopes=_floats(positions, width),
         gains=np.zeros(positions),
         traces=np.zeros(positions),
         alike=np.zeros(positions),
-        shares=np.zeros((3, width + _EIGHT), np.float32),
+        shares=_floats(3, width + _EIGHT),
         direct=np.zeros((3, inputs)),
     )
 
 
-def empty_lens() -> Lens:
+def empty_lens(width: int = 1) -> Lens:
     """Of a game without features."""
     return Lens(
         views=(kernels.NO_FEATURES, kernels.NO_FEATURES),
         counts=np.zeros((2, 0, 0), np.float32),
-        measured=np.zeros(2, np.int64),
+        measured=np.zeros((2, 0), np.uint8),
+        waiting=np.zeros(NARROW_LANES, np.int64),
+        rows=np.zeros((NARROW_LANES, width), np.uint64),
+        columns=np.zeros((NARROW_LANES, 0), np.float32),
         room=np.zeros(64, np.uint64),
     )
 
