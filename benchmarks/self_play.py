@@ -5,6 +5,9 @@ the positions after a move, the first player takes the highest value and the sec
 lowest, or any now and then. A match that has ended teaches by TD(λ) over all its
 positions. The other side is what one would write with OpenSpiel's states and numpy.
 
+How long matches are depends on what was learned, so both sides play the same courses:
+the first thousand matches from new weights, with one seed after the other.
+
     python benchmarks/self_play.py [--game connect_four] [--hidden 80] [--seconds 10]
 """
 
@@ -12,8 +15,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count, cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +26,11 @@ import pyspiel
 from gamelore.atlas import Atlas
 from gamelore.games import load
 from gamelore.learn import Fixed, NetworkSettings, Plan, SelfPlay, TDSettings, Training
+from gamelore.learn.training import State
 from gamelore.simulate import simulator
 
 Floats = npt.NDArray[np.float32]
+Lengths = npt.NDArray[np.int32]
 
 OURS = {
     "tic_tac_toe": "tictactoe",
@@ -33,6 +39,7 @@ OURS = {
     "breakthrough(rows=6,columns=6)": "breakthrough-6x6",
 }
 STEP, DECAY, EPSILON = 0.1, 0.7, 0.1
+COURSE = 1000  # matches from new weights
 
 
 class PlainSelfPlay:
@@ -96,7 +103,7 @@ class PlainSelfPlay:
         self.hidden += inputs.T @ back
 
 
-def training(name: str, hidden: int, updates: str) -> Training:
+def training(name: str, hidden: int, updates: str, seed: int) -> Training:
     function = NetworkSettings(
         hidden=hidden,
         initial_range=None,
@@ -107,11 +114,12 @@ def training(name: str, hidden: int, updates: str) -> Training:
         SelfPlay(),
         schedule=Fixed(EPSILON),
         function=function,
+        seed=seed,
     )
     return Training(Atlas(simulator(load(OURS[name]))), plan)
 
 
-def rate(play: Callable[[], npt.NDArray[np.int32]], seconds: float) -> Floats:
+def rate(play: Callable[[], Lengths], seconds: float) -> Floats:
     """float32 [2]: matches and moves per second of processor time."""
     done, started = np.zeros(2), time.process_time()
     while (taken := time.process_time() - started) < seconds:
@@ -120,29 +128,40 @@ def rate(play: Callable[[], npt.NDArray[np.int32]], seconds: float) -> Floats:
     return (done / taken).astype(np.float32)
 
 
+def plain_course(name: str, hidden: int, seeds: Iterator[int]) -> Lengths:
+    """The lengths of the matches of a course by OpenSpiel and numpy."""
+    plain = PlainSelfPlay(name, hidden, next(seeds))
+    return np.array([plain.play() for _ in range(COURSE)], np.int32)
+
+
+def our_course(ours: Training, beginnings: Iterator[State]) -> Lengths:
+    """The lengths of the matches of a course by gamelore."""
+    ours.restore(next(beginnings))
+    return ours.run(COURSE).lengths
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", default="connect_four", choices=OURS)
     parser.add_argument("--hidden", type=int, default=80)
     parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
-    plain = PlainSelfPlay(options.game, options.hidden)
-    plain.play()
-    peer = rate(lambda: np.array([plain.play()], np.int32), options.seconds)
+    PlainSelfPlay(options.game, options.hidden).play()
+    play = partial(plain_course, options.game, options.hidden, count())
+    peer = rate(play, options.seconds)
     print(f"{options.game}, {options.hidden} hidden units   matches/s      moves/s")
     print(f"OpenSpiel + numpy, per match   {peer[0]:10,.0f} {peer[1]:12,.0f}")
     for updates in ("match", "moves"):
-        ours = training(options.game, options.hidden, updates)
-        ours.run(10)
-        speed = rate(partial(lengths_of, ours), options.seconds)
+        courses = [
+            training(options.game, options.hidden, updates, seed) for seed in range(8)
+        ]
+        beginnings = cycle([ours.state() for ours in courses])
+        courses[0].run(10)
+        speed = rate(partial(our_course, courses[0], beginnings), options.seconds)
         ratios = " ".join(f"{ratio:6.1f}×" for ratio in speed / peer)
         print(
             f"gamelore, per {updates:<15}  {speed[0]:10,.0f} {speed[1]:12,.0f} {ratios}"
         )
-
-
-def lengths_of(ours: Training) -> npt.NDArray[np.int32]:
-    return ours.run(200).lengths
 
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ KERNELS = {
     "_kernels.py",
     "_lanes.py",
     "_narrow_kernels.py",
+    "_turn_kernels.py",
     "_function_kernels.py",
     "_teaching_kernels.py",
     "_q_teaching_kernels.py",

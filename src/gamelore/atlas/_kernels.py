@@ -9,19 +9,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.schedule import GOALS, LEGAL, SHARED, TERMINAL, Program
+from gamelore.atlas._turn_kernels import (
+    Turns,
+    find_turn,
+    list_turn_moves,
+    settle_turn,
+)
+from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, SHARED, TERMINAL, Program
 from gamelore.kernels import lean, lean_part, lean_recursion
 from gamelore.simulate._lanes import prefetch
 from gamelore.simulate._narrow_kernels import (
     LANES,
     Moves,
     broadcast,
+    choose_moves,
+    clear_moves,
     copy_words,
     gather_changed,
     list_moves,
-    make_moves,
     read_goals,
     run_phase,
+    take_next,
     value_of,
 )
 
@@ -47,11 +55,12 @@ class Nodes(NamedTuple):
     child: np.ndarray  # int32 [E]   where an edge leads
     move: np.ndarray  # int32 [E]   the mover's move, by its number
     outlook: np.ndarray  # int8 [E]   what a move leads to within a turn, or UNSEEN
-    used: np.ndarray  # int64 [2]   nodes and edges in use
+    used: np.ndarray  # int64 [3]   nodes and edges in use; how often all was forgotten
     passive: np.ndarray  # bool [M]   moves that mean waiting
     narrow: np.ndarray  # uint64 [2, 2 S]   room for the circuit; none without one
     words: np.ndarray  # uint64 [S, 8]   and for 512 lanes of it
-    moves: Moves  # and for the moves of the node being expanded,
+    turns: Turns  # the circuit while one role moves
+    moves: Moves  # room for the moves of the node being expanded,
     fresh: np.ndarray  # uint64 [64, K]   some of its successors,
     places: np.ndarray  # int64 [64]   and the slots to look for them in
 
@@ -172,9 +181,8 @@ def expand(program, nodes, node):
         return np.int64(UNKNOWN)
     words, kept, moves = nodes.narrow[0], nodes.narrow[1], nodes.moves
     broadcast(program, words, nodes.rows[node])
-    run_phase(program, words, SHARED)
-    run_phase(program, words, LEGAL)
-    list_moves(program, words, moves)
+    turn = find_turn(nodes.turns, nodes.rows[node])
+    _find_moves(program, nodes, turn)
     mover, status = _find_mover(nodes)
     if status != FINE:
         return np.int64(status)
@@ -184,15 +192,19 @@ def expand(program, nodes, node):
         return np.int64(NO_ROOM)
     if nodes.used[1] + count > nodes.child.shape[0]:
         return np.int64(NO_ROOM)
-    if count > LANES:
+    if count > LANES and turn < 0:
         copy_words(words, kept)
     first_edge = nodes.used[1]
     start = program.move_ends[mover - 1] if mover else 0
     for done in range(0, count, LANES):
-        if done:
+        if done and turn < 0:
             copy_words(kept, words)
+        elif done:
+            broadcast(program, words, nodes.rows[node])
         lanes = min(LANES, count - done)
-        make_moves(program, words, moves, mover, begin + done, lanes)
+        choose_moves(program, words, moves, mover, begin + done, lanes)
+        _find_next(program, nodes, turn)
+        clear_moves(program, words, moves, mover, begin + done, lanes)
         gather_changed(program, words, nodes.rows[node], nodes.fresh, lanes)
         _add_children(program, nodes, lanes, first_edge + done)
         for lane in range(lanes):
@@ -203,6 +215,31 @@ def expand(program, nodes, node):
     nodes.degree[node] = count
     nodes.used[1] += count
     return np.int64(FINE)
+
+
+@lean_part
+def _find_moves(program, nodes, turn):
+    """Find the legal moves, by the circuit of a turn if there is one."""
+    words, turns = nodes.narrow[0], nodes.turns
+    if turn < 0:
+        run_phase(program, words, SHARED)
+        run_phase(program, words, LEGAL)
+        list_moves(program, words, nodes.moves)
+    else:
+        settle_turn(turns, turn, words, 0, turns.ends[turn, 0])
+        list_turn_moves(turns, turn, words, nodes.moves)
+
+
+@lean_part
+def _find_next(program, nodes, turn):
+    """Let the next positions become the present ones, likewise."""
+    words, turns = nodes.narrow[0], nodes.turns
+    if turn < 0:
+        run_phase(program, words, NEXT)
+        take_next(program.next, words)
+    else:
+        settle_turn(turns, turn, words, turns.ends[turn, 0], turns.ends[turn, 1])
+        take_next(turns.next[turn], words)
 
 
 @lean_part

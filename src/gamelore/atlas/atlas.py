@@ -20,13 +20,18 @@ import numpy.typing as npt
 
 from gamelore.atlas import _kernels
 from gamelore.atlas._kernels import ENDED, UNSEEN, Chart, Nodes
+from gamelore.atlas.turns import Habit, find_turns, no_turns
 from gamelore.circuit import empty_program
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move, to_kif
 from gamelore.kernels import direct, lean_pointer
 from gamelore.simulate import CircuitSimulator, Rows, Simulator
-from gamelore.simulate._narrow_kernels import LANES
-from gamelore.simulate.compiled import aligned, moves_room, narrow_room
+from gamelore.simulate.compiled import (
+    NARROW_LANES,
+    aligned,
+    moves_room,
+    narrow_room,
+)
 
 _expand_node = direct(_kernels.expand_node)
 
@@ -51,7 +56,8 @@ class Atlas:
             if isinstance(simulator, CircuitSimulator)
             else empty_program()
         )
-        self.passive = _passive_moves(simulator)
+        self.passive, habits = _sample(simulator)
+        self.turns = find_turns(self.program, habits)
         self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
         self.root = self.number(simulator.initial_row())
 
@@ -170,7 +176,7 @@ class Atlas:
         """Room for twice as many nodes and edges."""
         old = self.nodes
         self.nodes = self._empty(2 * len(old.rows), 2 * len(old.child))
-        used_nodes, used_edges = (int(n) for n in old.used)
+        used_nodes, used_edges, _ = (int(n) for n in old.used)
         for name in ("rows", "mover", "first", "degree", "goals"):
             getattr(self.nodes, name)[:used_nodes] = getattr(old, name)[:used_nodes]
         for name in ("child", "move", "outlook"):
@@ -184,7 +190,8 @@ class Atlas:
             nodes, edges, self.simulator.width, roles, self.program.slots
         )
         passive = self._passive_numbers()
-        return empty._replace(passive=passive, moves=moves_room(len(passive), roles))
+        moves = moves_room(len(passive), roles)
+        return empty._replace(passive=passive, turns=self.turns, moves=moves)
 
     def _passive_numbers(self) -> npt.NDArray[np.bool_]:
         """bool [M]: for all roles' moves one after the other, whether they wait."""
@@ -265,21 +272,24 @@ def empty_nodes(
         child=np.zeros(edges, np.int32),
         move=np.zeros(edges, np.int32),
         outlook=np.full(edges, UNSEEN, np.int8),
-        used=np.zeros(2, np.int64),
+        used=np.zeros(3, np.int64),
         passive=np.zeros(0, np.bool_),
         narrow=narrow_room(slots, 2),
         words=aligned(slots * 8).reshape(slots, 8),
+        turns=no_turns(width, roles),
         moves=moves_room(0, roles),
-        fresh=np.zeros((LANES, width), np.uint64),
-        places=np.zeros(LANES, np.int64),
+        fresh=np.zeros((NARROW_LANES, width), np.uint64),
+        places=np.zeros(NARROW_LANES, np.int64),
     )
 
 
-def _passive_moves(simulator: Simulator) -> set[tuple[int, int]]:
-    """Moves that were a role's only one while another role had a choice."""
+def _sample(simulator: Simulator) -> tuple[set[tuple[int, int]], dict[int, Habit]]:
+    """What random matches show: moves that were a role's only one while another role
+    had a choice, and what the positions have in common in which a role had one."""
     generator = np.random.default_rng(0)
     rows: Rows = simulator.initial_row()[None].repeat(_SAMPLED, 0)
     passive: set[tuple[int, int]] = set()
+    habits: dict[int, Habit] = {}
     for _ in range(1000):
         rows = rows[~simulator.terminal(rows)]
         if not len(rows):
@@ -293,11 +303,21 @@ def _passive_moves(simulator: Simulator) -> set[tuple[int, int]]:
             waiting = (counts[:, role] == 1) & (choosing > 0)
             numbers = np.unique(per_role[waiting].argmax(axis=1))
             passive |= {(role, int(number)) for number in numbers}
+            if (turns := rows[counts[:, role] > 1]).size:
+                habits[role] = _extended(habits.get(role), turns)
         joint = np.stack(
             [_pick(per_role, generator) for per_role in legal], axis=1
         ).astype(np.int32)
         rows = simulator.advance(rows, joint)
-    return passive
+    return passive, habits
+
+
+def _extended(habit: Habit | None, rows: Rows) -> Habit:
+    """What positions have in common with those before."""
+    always, ever = np.bitwise_and.reduce(rows), np.bitwise_or.reduce(rows)
+    if habit is None:
+        return Habit(always, ever)
+    return Habit(habit.always & always, habit.ever | ever)
 
 
 def _pick(

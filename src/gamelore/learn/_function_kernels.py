@@ -19,7 +19,7 @@ import numpy as np
 
 from gamelore.atlas._kernels import ENDED, FINE
 from gamelore.circuit.schedule import FEATURES, Program
-from gamelore.kernels import lean_part
+from gamelore.kernels import lean, lean_part
 from gamelore.simulate._feature_kernels import (
     FeatureProgram,
     count_features,
@@ -70,7 +70,10 @@ class Lens(NamedTuple):
 
     views: tuple[FeatureProgram, FeatureProgram]
     counts: np.ndarray  # float32 [2, N, C]
-    measured: np.ndarray  # int64 [2]   so many nodes have been counted
+    measured: np.ndarray  # uint8 [2, N]   1: has been counted
+    waiting: np.ndarray  # int64 [64]   nodes that are to be counted together,
+    rows: np.ndarray  # uint64 [64, K]   their positions,
+    columns: np.ndarray  # float32 [64, C]   and what is counted
     words: np.ndarray  # uint64 [2 S]   for the circuit
     room: np.ndarray  # uint64 [64]
 
@@ -166,15 +169,16 @@ def finish(output, total):
 def total_of(terms):
     """Their sum, in eight parts, so that it does not depend on who compiles it."""
     a = b = c = d = e = f = g = h = _NOTHING
-    for i in range(0, terms.shape[0], 8):
+    for part in range(np.uint64(terms.shape[0] // 8)):
+        i = part << np.uint64(3)
         a += terms[i]
-        b += terms[i + 1]
-        c += terms[i + 2]
-        d += terms[i + 3]
-        e += terms[i + 4]
-        f += terms[i + 5]
-        g += terms[i + 6]
-        h += terms[i + 7]
+        b += terms[i | np.uint64(1)]
+        c += terms[i | np.uint64(2)]
+        d += terms[i | np.uint64(3)]
+        e += terms[i | np.uint64(4)]
+        f += terms[i | np.uint64(5)]
+        g += terms[i | np.uint64(6)]
+        h += terms[i | np.uint64(7)]
     return ((a + b) + (c + d)) + ((e + f) + (g + h))
 
 
@@ -192,23 +196,56 @@ def output_of(function, work):
 
 
 @lean_part
-def measure(program, nodes, function, view):
-    """Count the features of all nodes that are new."""
+def measure_moves(program, nodes, function, view, node):
+    """Count the features of an expanded node, and of where its moves lead."""
     if function.features == 0:
         return
+    waiting = _ask_for(program, nodes, function, view, node, 0)
+    first = nodes.first[node]
+    for edge in range(first, first + nodes.degree[node]):
+        child = nodes.child[edge]
+        waiting = _ask_for(program, nodes, function, view, child, waiting)
+    _count_waiting(program, nodes, function, view, waiting)
+
+
+@lean_part
+def measure_trail(program, nodes, function, view, length):
+    """Count the features of the positions of a match, its end included."""
+    if function.features == 0:
+        return
+    waiting = 0
+    for t in range(length + 1):
+        place = function.trail.nodes[t]
+        waiting = _ask_for(program, nodes, function, view, place, waiting)
+    _count_waiting(program, nodes, function, view, waiting)
+
+
+@lean_part
+def _ask_for(program, nodes, function, view, node, waiting):
+    """Have a node counted, soon; how many wait for that."""
     lens = function.lens
-    first, end = lens.measured[view], nodes.used[0]
-    if first < end:
-        features = lens.views[0] if view == 0 else lens.views[1]
-        count_rows(
-            program,
-            features,
-            lens.words,
-            nodes.rows[first:end],
-            lens.room,
-            lens.counts[view, first:end],
-        )
-        lens.measured[view] = end
+    if lens.measured[view, node]:
+        return waiting
+    if waiting == lens.waiting.shape[0]:
+        _count_waiting(program, nodes, function, view, waiting)
+        waiting = 0
+    lens.measured[view, node] = 1
+    lens.waiting[waiting] = node
+    for word in range(lens.rows.shape[1]):
+        lens.rows[waiting, word] = nodes.rows[node, word]
+    return waiting + 1
+
+
+@lean
+def _count_waiting(program, nodes, function, view, waiting):
+    lens = function.lens
+    features = lens.views[0] if view == 0 else lens.views[1]
+    words, rows = lens.words, lens.rows[:waiting]
+    count_rows(program, features, words, rows, lens.room, lens.columns)
+    for lane in range(waiting):
+        counts = lens.counts[view, lens.waiting[lane]]
+        for column in range(counts.shape[0]):
+            counts[column] = lens.columns[lane, column]
 
 
 @lean_part
@@ -350,7 +387,7 @@ def see_rewards(nodes, function, view, node):
 def judge_linear(program, nodes, function, node, role):
     """Put what each move of an expanded node leads to, for a role, into `worth`."""
     view = min(role, 1)
-    measure(program, nodes, function, view)
+    measure_moves(program, nodes, function, view, node)
     first = nodes.first[node]
     for i in range(nodes.degree[node]):
         child = nodes.child[first + i]
@@ -374,7 +411,7 @@ def linear_value(function, total):
 def judge_network(program, nodes, function, node, role):
     """The same by a network, from the sums of the node itself."""
     view = min(role, 1)
-    measure(program, nodes, function, view)
+    measure_moves(program, nodes, function, view, node)
     place, sums, work = function.place, function.sums[0], function.sums[1]
     if place[0] < 0 or place[1] != view:
         sum_up(nodes, function, view, node, sums)
@@ -391,8 +428,13 @@ def judge_network(program, nodes, function, node, role):
         for j in range(work.shape[0]):
             work[j] = sums[j]
         shift(nodes, function, view, node, child, work)
-        value, _ = finish(function.output, output_of(function, work))
-        function.worth[i] = value
+        function.worth[i] = output_of(function, work)
+    # Apart, so that the processor works on several at once.
+    for i in range(nodes.degree[node]):
+        ended = nodes.mover[nodes.child[first + i]] == ENDED and function.sees_ends
+        if not ended:
+            total = np.float32(function.worth[i])
+            function.worth[i], _ = finish(function.output, total)
     see_rewards(nodes, function, view, node)
     return np.int64(FINE)
 

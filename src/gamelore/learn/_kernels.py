@@ -289,6 +289,7 @@ def empty_chart(chart, root):
     nodes.slots[:] = 0
     nodes.used[0] = 1
     nodes.used[1] = 0
+    nodes.used[2] += 1
     if nodes.mover[root] != ENDED:
         nodes.mover[root] = UNSEEN
     found = find_row(nodes.slots, nodes.rows, nodes.rows[root])

@@ -25,7 +25,8 @@ from gamelore.learn._function_kernels import (
     bonus,
     finish,
     linear_value,
-    measure,
+    measure_moves,
+    measure_trail,
     output_of,
     reward_of,
     shift,
@@ -45,6 +46,15 @@ _THE_END = -1
 
 
 # ── what may follow ─────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def _measure(program, nodes, function, view, moves, count, end):
+    """Count the features of all positions that a match teaches, or might have met."""
+    for t in range(count):
+        measure_moves(program, nodes, function, view, np.int64(moves.nodes[t]))
+    function.trail.nodes[0] = end
+    measure_trail(program, nodes, function, view, 0)
 
 
 @lean_part
@@ -124,7 +134,7 @@ def _linear_target(nodes, function, rule, view, moves, count, t, end, role):
 def teach_linear(program, nodes, function, rule, moves, count, end, role):
     """Fold a match in by Q-learning; FINE or DIVERGED."""
     view = min(role, 1)
-    measure(program, nodes, function, view)
+    _measure(program, nodes, function, view, moves, count, end)
     weights = function.direct
     change, kept = function.trail.direct[1], function.trail.direct[2]
     for i in range(weights.shape[0]):
@@ -220,7 +230,7 @@ def _change(nodes, function, view, length):
 def teach_network(program, nodes, function, rule, moves, count, end, role):
     """Fold a match in by Q-learning; FINE or DIVERGED."""
     view = min(role, 1)
-    measure(program, nodes, function, view)
+    _measure(program, nodes, function, view, moves, count, end)
     trail, sums, work = function.trail, function.sums[0], function.sums[1]
     function.place[0] = -1  # its sums are used here
     traces, change = trail.shares[0], trail.shares[1]

@@ -22,7 +22,7 @@ from gamelore.learn._function_kernels import (
     bonus,
     finish,
     likeness,
-    measure,
+    measure_trail,
     output_of,
     reward_of,
     shape_of,
@@ -80,8 +80,8 @@ def error_of(rule, prediction, target):
 def teach_linear(program, nodes, function, rule, moves, count, end, role):
     """Fold a match in by TD(λ); FINE or DIVERGED."""
     view = min(role, 1)
-    measure(program, nodes, function, view)
     length = lay_trail(nodes, function, moves.edges, count, end)
+    measure_trail(program, nodes, function, view, length)
     looked_at = length + (function.ends == VALUED)
     places = function.trail.nodes
     weights = function.direct
@@ -206,10 +206,10 @@ def note_slopes(function, rule, t, work):
 def teach_network(program, nodes, function, rule, moves, count, end, role):
     """Fold a match in by TD(λ); FINE or DIVERGED."""
     view = min(role, 1)
-    measure(program, nodes, function, view)
     length = lay_trail(nodes, function, moves.edges, count, end)
     if length == 0:
         return np.int64(FINE)
+    measure_trail(program, nodes, function, view, length)
     looked_at = length + (function.ends == VALUED)
     trail, out, work = function.trail, function.out, function.sums[1]
     change, kept = trail.shares[1], trail.shares[2]

@@ -27,7 +27,7 @@ from gamelore.learn.function_settings import (
 )
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.simulate import CircuitSimulator, Rows
-from gamelore.simulate.compiled import narrow_room
+from gamelore.simulate.compiled import NARROW_LANES, aligned, narrow_room
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """Arrays by name: `hidden` float32 [I, units] and `out` float32 [units + 1] of a
@@ -83,6 +83,7 @@ class ValueFunction:
         )
         self._seed = seed
         self._longest = longest_match
+        self._emptied = 0
         self.discount = discount
         fluents = settings.fluents
         if fluents is None:
@@ -100,12 +101,17 @@ class ValueFunction:
 
     def fit(self, atlas: Atlas) -> Function:
         """What kernels see, with room for every node of an atlas."""
+        emptied = int(atlas.nodes.used[2])
+        if emptied != self._emptied:  # perhaps by another who uses the atlas
+            self._emptied = emptied
+            self.forget()
         lens = self.function.lens
         if self.features is not None and lens.counts.shape[1] < len(atlas.nodes.rows):
             _, columns = self.features.room(2 * len(atlas.nodes.rows))
             counts = columns.reshape(2, len(atlas.nodes.rows), -1)
-            lens.measured[:] = 0
-            self.function = self.function._replace(lens=lens._replace(counts=counts))
+            measured = np.zeros(counts.shape[:2], np.uint8)
+            lens = lens._replace(counts=counts, measured=measured)
+            self.function = self.function._replace(lens=lens)
         return self.function
 
     def begin(self) -> None:
@@ -252,13 +258,13 @@ class ValueFunction:
             sees_ends=int(settings.sees_ends),
             arrives=int(settings.arrives),
             foresight=float(self.discount) if settings.sees_rewards else 0.0,
-            hidden=np.zeros((network_inputs, width), np.float32),
-            out=np.zeros(width + _EIGHT, np.float32),
+            hidden=_floats(network_inputs, width),
+            out=_floats(1, width + _EIGHT)[0],
             direct=np.zeros(linear_inputs),
             scale=self._scale(),
             shaping=self._shaping(),
             place=np.full(2, -1, np.int64),
-            sums=np.zeros((2, width), np.float32),
+            sums=_floats(2, width),
             worth=np.zeros(max(map(len, simulator.moves))),
             trail=empty_trail(positions, width, linear_inputs, network_inputs),
             lens=self._lens(),
@@ -304,9 +310,8 @@ class ValueFunction:
         return places
 
     def _lens(self) -> Lens:
-        lens = empty_lens()
         if self.features is None:
-            return lens
+            return empty_lens()
         views = self.features.program(0), self.features.program(1)
         scale = np.ones(max(view.width for view in views), np.float32)
         scale[: len(self.features)] = self._by_name("scaling", 1.0)  # not divisors
@@ -314,7 +319,10 @@ class ValueFunction:
             view._replace(weights=view.weights * scale[view.columns]) for view in views
         )
         words = narrow_room(self.atlas.program.slots)[0]
-        return lens._replace(views=(first, second), words=words)
+        room, columns = self.features.room(NARROW_LANES)
+        return empty_lens(self.atlas.simulator.width)._replace(
+            views=(first, second), columns=columns, words=words, room=room
+        )
 
 
 def exchanged_fluents(simulator: CircuitSimulator) -> npt.NDArray[np.int32] | None:
@@ -338,29 +346,39 @@ def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float6
     return np.tanh(sums) if unit == "tanh" else sums
 
 
+def _floats(rows: int, width: int) -> npt.NDArray[np.float32]:
+    """float32 [rows, width]: zeros.  Where eight begin, a vector of eight is aligned:
+    others take several times as long to store and to load again."""
+    words = aligned(-(-rows * width // 2))
+    return words.view(np.float32)[: rows * width].reshape(rows, width)
+
+
 def empty_trail(
     positions: int, width: int, linear_inputs: int, network_inputs: int
 ) -> Trail:
     """Room for the positions of a match."""
     return Trail(
         nodes=np.zeros(positions, np.int64),
-        sums=np.zeros((positions, width), np.float32),
-        slopes=np.zeros((positions, width), np.float32),
+        sums=_floats(positions, width),
+        slopes=_floats(positions, width),
         gains=np.zeros(positions),
         traces=np.zeros(positions),
         alike=np.zeros(positions),
-        shares=np.zeros((3, width + _EIGHT), np.float32),
+        shares=_floats(3, width + _EIGHT),
         direct=np.zeros((3, linear_inputs)),
-        hidden=np.zeros((network_inputs, width), np.float32),
+        hidden=_floats(network_inputs, width),
     )
 
 
-def empty_lens() -> Lens:
+def empty_lens(width: int = 1) -> Lens:
     """Of a game without features."""
     return Lens(
         views=(kernels.NO_FEATURES, kernels.NO_FEATURES),
         counts=np.zeros((2, 0, 0), np.float32),
-        measured=np.zeros(2, np.int64),
+        measured=np.zeros((2, 0), np.uint8),
+        waiting=np.zeros(NARROW_LANES, np.int64),
+        rows=np.zeros((NARROW_LANES, width), np.uint64),
+        columns=np.zeros((NARROW_LANES, 0), np.float32),
         words=np.zeros(0, np.uint64),
         room=np.zeros(64, np.uint64),
     )

@@ -106,8 +106,7 @@ class Values:
         used = nodes.used[0] / len(nodes.rows), nodes.used[1] / len(nodes.child)
         if 2 * max(used) > 1:
             empty_chart(self.atlas.chart, self.atlas.root)
-        if self.function.function.lens.measured.max() > nodes.used[0]:
-            self.function.forget()  # what another has emptied, too
+        self.function.fit(self.atlas)
         self.function.begin()
 
     @property

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
-from gamelore.kernels import kernel, part
+from gamelore.kernels import kernel, lean_part, part
 from gamelore.simulate._lanes import (
     above,
     any_lane,
@@ -44,6 +44,7 @@ FINISHED, STUCK = 0, 1
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
+_TWO = np.uint64(2)
 _ALL = ~np.uint64(0)
 
 
@@ -132,19 +133,24 @@ def take_next(program, base):
 @part
 def transpose(block):
     """Transpose 64 × 64 bits in place.  block: uint64 [64]"""
-    width = 32
-    mask = np.uint64(0x00000000FFFFFFFF)
-    while width:
-        shift = np.uint64(width)
-        i = 0
-        while i < 64:
-            other = i + width
-            swap = ((block[i] >> shift) ^ block[other]) & mask
-            block[i] ^= swap << shift
-            block[other] ^= swap
-            i = (other + 1) & ~width
-        width >>= 1
-        mask ^= mask << np.uint64(width)
+    # Each with a width of its own, so that LLVM makes vectors of them.
+    _exchange(block, np.uint64(32), np.uint64(0x00000000FFFFFFFF))
+    _exchange(block, np.uint64(16), np.uint64(0x0000FFFF0000FFFF))
+    _exchange(block, np.uint64(8), np.uint64(0x00FF00FF00FF00FF))
+    _exchange(block, np.uint64(4), np.uint64(0x0F0F0F0F0F0F0F0F))
+    _exchange(block, np.uint64(2), np.uint64(0x3333333333333333))
+    _exchange(block, np.uint64(1), np.uint64(0x5555555555555555))
+
+
+@lean_part
+def _exchange(block, width, mask):
+    """Exchange bits that are `width` apart between rows that are so far apart."""
+    for pair in range(np.uint64(32) // width):
+        first = _TWO * width * pair
+        for i in range(first, first + width):
+            swap = ((block[i] >> width) ^ block[i + width]) & mask
+            block[i] ^= swap << width
+            block[i + width] ^= swap
 
 
 @part

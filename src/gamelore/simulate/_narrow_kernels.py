@@ -117,29 +117,38 @@ def list_moves(program, words, moves):
 
 @lean_part
 def make_moves(program, words, moves, mover, first, count):
-    """Lane i makes the mover's move legal[first + i]; other roles make their only one.
-
-    No move is chosen before, and none after: to clear them all would take longer.
-    """
-    begin = moves.ends[mover - 1] if mover else 0
-    _put_all(program, words, moves.legal[:begin], _ALL)
-    others = moves.legal[moves.ends[mover] : moves.ends[moves.ends.shape[0] - 1]]
-    _put_all(program, words, others, _ALL)
-    block = moves.legal[first : first + count]
-    for lane in range(count):
-        put(words, program.first_move + block[lane], _ONE << np.uint64(lane))
+    """Lane i makes the mover's move legal[first + i]; other roles have only one."""
+    choose_moves(program, words, moves, mover, first, count)
     run_phase(program, words, NEXT)
-    take_next(program, words)
-    _put_all(program, words, moves.legal[:begin], _NONE)
-    _put_all(program, words, others, _NONE)
-    _put_all(program, words, block, _NONE)
+    take_next(program.next, words)
+    clear_moves(program, words, moves, mover, first, count)
 
 
 @lean_part
-def _put_all(program, words, chosen, lanes):
-    """Put lanes at some moves."""
-    for i in range(chosen.shape[0]):
-        put(words, program.first_move + chosen[i], lanes)
+def choose_moves(program, words, moves, mover, first, count):
+    """Put moves into lanes, where there are none."""
+    _put_others(program, words, moves, mover, _ALL)
+    for lane in range(count):
+        move = moves.legal[first + lane]
+        put(words, program.first_move + move, _ONE << np.uint64(lane))
+
+
+@lean_part
+def clear_moves(program, words, moves, mover, first, count):
+    """Take the same moves away again: to clear them all would take longer."""
+    _put_others(program, words, moves, mover, _NONE)
+    for lane in range(count):
+        put(words, program.first_move + moves.legal[first + lane], _NONE)
+
+
+@lean_part
+def _put_others(program, words, moves, mover, lanes):
+    """Put lanes at the moves of the roles that have but one."""
+    begin = moves.ends[mover - 1] if mover else 0
+    for i in range(begin):
+        put(words, program.first_move + moves.legal[i], lanes)
+    for i in range(moves.ends[mover], moves.ends[moves.ends.shape[0] - 1]):
+        put(words, program.first_move + moves.legal[i], lanes)
 
 
 @lean_part
@@ -150,10 +159,10 @@ def copy_words(source, target):
 
 
 @lean_part
-def take_next(program, words):
-    """Let the next position become the present one."""
-    for fluent in range(np.uint64(program.next.shape[0])):
-        put(words, fluent + _ONE, value_of(words, program.next[fluent]))
+def take_next(following, words):
+    """Let the next position become the present one.  following: int32 [F] literals"""
+    for fluent in range(np.uint64(following.shape[0])):
+        put(words, fluent + _ONE, value_of(words, following[fluent]))
 
 
 @lean_part

@@ -30,6 +30,9 @@ from gamelore.simulate.simulator import (
 
 _view = direct(_kernels.view)
 _step = direct(_kernels.step)
+NARROW_LANES = _narrow_kernels.LANES
+"""Positions that a narrow room holds at once."""
+
 _view_one = direct(_narrow_kernels.view_one)
 _step_one = direct(_narrow_kernels.step_one)
 
