@@ -44,7 +44,7 @@ def test_games_without_a_preset_are_told() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "matches", "depth"),
-    [("connect-four", 60_000, 6), ("breakthrough-6x6", 60_000, 4)],
+    [("connect-four", 150_000, 6), ("breakthrough-6x6", 60_000, 4)],
 )
 def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
     """Well before their end, from both seats, with a search on top."""

@@ -244,7 +244,7 @@ def test_threats_are_cells_that_complete_a_row(
     sim = CircuitSimulator(game, features=load_features("threats", game))
     rows = random_rows(sim, 400, seed=2)
     names = list(map(to_kif, sim.feature_names))
-    met = set()
+    met: set[str] = set()
     for row, counts in zip(rows, sim.feature_counts(rows).tolist(), strict=True):
         expected = threats_by_hand(discs_of(sim, row), size)
         found = dict(zip(names, counts, strict=True))
