@@ -31,18 +31,33 @@ class Preset:
             raise ValueError("a preset needs matches or minutes")
 
 
-def _network(step_size: float, trace_decay: float, epsilon: float) -> Plan:
+def _network(
+    step_size: float,
+    trace_decay: float,
+    epsilon: float,
+    *,
+    fluents: bool | None = None,
+) -> Plan:
     return Plan(
         TDSettings(step_size=step_size, trace_decay=trace_decay),
         SelfPlay(),
         schedule=Fixed(epsilon),
-        function=NetworkSettings(hidden=80, initial_range=None),
+        function=NetworkSettings(hidden=80, initial_range=None, fluents=fluents),
     )
 
 
 PRESETS = {
-    "tictactoe": Preset(_network(0.3, 0.9, 0.2), 400_000),
-    "breakthrough-6x6": Preset(_network(0.1, 0.7, 0.1), 200_000),
+    "tictactoe": Preset(_network(0.1, 0.9, 0.4), 1_200_000, depth=3),
+    "connect-four": Preset(
+        _network(0.1, 0.7, 0.1, fluents=True),
+        matches=500_000,
+        minutes=10.0,
+        depth=6,
+        features="threats",
+    ),
+    "breakthrough-6x6": Preset(
+        _network(0.1, 0.7, 0.1), matches=200_000, minutes=10.0, depth=4
+    ),
 }
 
 

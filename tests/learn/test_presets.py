@@ -1,0 +1,83 @@
+"""Presets: what they say can be done, and what they promise comes out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gamelore.atlas import Atlas
+from gamelore.errors import UnknownGameError
+from gamelore.games import load, load_features
+from gamelore.learn import Preset, Training, preset_for
+from gamelore.learn.evaluations import LearnedEvaluation
+from gamelore.learn.presets import PRESETS
+from gamelore.play import PlayerSettings, RandomPlayer, play_match
+from gamelore.play.alpha_beta import AlphaBetaPlayer
+from gamelore.play.atlas_player import AtlasPlayer
+from gamelore.play.builtin import maker_of
+from gamelore.simulate import simulator
+
+OTHER_SEED = 5  # than those that settings were found with
+
+
+def begun(name: str, preset: Preset, seed: int) -> Training:
+    """A course by a preset that has not played."""
+    game = load(name)
+    features = load_features(preset.features, game) if preset.features else None
+    sim = simulator(game, features=features)
+    return Training(Atlas(sim), replace(preset.plan, seed=seed))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_can_be_followed(name: str) -> None:
+    training = begun(name, preset_for(name), 0)
+    assert len(training.run(20).rewards) == 20
+    assert training.function is not None
+
+
+def test_games_without_a_preset_are_told() -> None:
+    with pytest.raises(UnknownGameError, match="'nim': there are tictactoe"):
+        preset_for("nim")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "matches", "depth"),
+    [("connect-four", 150_000, 6), ("breakthrough-6x6", 60_000, 4)],
+)
+def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
+    """Well before their end, from both seats, with a search on top."""
+    training = begun(name, preset_for(name), OTHER_SEED)
+    training.run(matches)
+    assert training.function is not None
+    sim = training.atlas.simulator
+    ours = AlphaBetaPlayer(LearnedEvaluation(training.function), depth=depth)
+    make = maker_of("monte-carlo-100")
+    assert make is not None
+    theirs = make(3)
+    won = 0
+    for game in range(60):
+        seat = game % 2
+        players = {sim.roles[seat]: ours, sim.roles[1 - seat]: theirs}
+        won += play_match(sim, players).goals[seat] == 100
+    assert won >= 51  # 85 %: with a true share of 95 %, less happens once in a thousand
+
+
+@pytest.mark.slow
+def test_tictactoe_is_not_lost() -> None:
+    """To random play less than once in a hundred, to one that sees the end never."""
+    preset = preset_for("tictactoe")
+    training = begun("tictactoe", preset, OTHER_SEED)
+    training.run(preset.matches or 0)
+    assert training.function is not None
+    sim = training.atlas.simulator
+    ours = AlphaBetaPlayer(LearnedEvaluation(training.function), depth=preset.depth)
+    perfect = AtlasPlayer(PlayerSettings("minimax", epsilon=0.0, depth=9), 1)
+    for theirs, most in ((RandomPlayer(1), 9), (perfect, 0)):
+        lost = 0
+        for game in range(1000):
+            seat = game % 2
+            players = {sim.roles[seat]: ours, sim.roles[1 - seat]: theirs}
+            lost += play_match(sim, players).goals[seat] == 0
+        assert lost <= most
