@@ -102,8 +102,8 @@ class TableLearner:
                 values.help_at(int(log.trouble[0]))
             elif status == DIVERGED:
                 raise DivergenceError(
-                    "the weights ran away; they are kept as they were before the"
-                    " match: lower the step size"
+                    "the weights ran away; the last good ones are kept: lower the step"
+                    " size"
                 )
 
     def _log(self, episode: Episode) -> tuple[Log, int]:

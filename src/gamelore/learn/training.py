@@ -396,8 +396,8 @@ class Training:
                 self.atlas.make_way(node, self._reach())
         elif status == DIVERGED:
             raise DivergenceError(
-                f"the weights ran away in match {self.matches + 1:,}; they are kept as"
-                " they were before it: lower the step size"
+                f"the weights ran away in match {self.matches + 1:,}; the last good"
+                " ones are kept: lower the step size"
             )
         elif status == _kernels.TOO_LONG:
             raise GameloreError(
