@@ -68,6 +68,7 @@ KERNELS = {
     "_nested_kernels.py",
     "_alpha_beta_kernels.py",
     "_feature_kernels.py",
+    "_shaping_kernels.py",
     "kernels.py",
 }
 """What compiles at run time, and the only modules that may import it."""

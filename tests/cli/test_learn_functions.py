@@ -20,6 +20,7 @@ from gamelore.cli import main
 from gamelore.games import load, load_features
 from gamelore.learn import (
     Checkpoint,
+    FeaturePlayer,
     Fixed,
     LinearSettings,
     NetworkSettings,
@@ -117,7 +118,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
         (
             "--values network --scaled --view own --features marks.features.kif"
             " --fluents --against self --alpha .1 --epsilon .2 --shaping"
-            " '(marks  x)=.25'",
+            " '(marks  x)=.25' --sees-rewards --scaling '(marks o)=.5'",
             Plan(
                 TDSettings(0.1),
                 SelfPlay(),
@@ -126,8 +127,10 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
                     initial_range=None,
                     view="own",
                     fluents=True,
-                    shaping=(("(marks x)", 0.25),),
+                    sees_rewards=True,
+                    scaling=(("(marks o)", 0.5),),
                 ),
+                shaping=(("(marks x)", 0.25),),
             ),
             "marks.features.kif",
         ),
@@ -146,6 +149,36 @@ def test_risk_is_for_tables_too() -> None:
     assert_same(load_checkpoint("any"), course(plan, 40))
     run("tictactoe", *split("--matches 40 --save q --learner q --risk -.4"))
     assert load_checkpoint("q").plan.learner == QSettings(risk=-0.4)
+
+
+def test_tables_learn_from_features_by_what_they_earn() -> None:
+    shaped = (
+        *split("tictactoe --save any --features marks.features.kif --against self"),
+        *("--shaping", "(marks x)=2.5", "--shaping", "(marks o)=-1"),
+    )
+    run(*shaped, "--matches", "40")
+    plan = Plan(against=SelfPlay(), shaping=(("(marks x)", 2.5), ("(marks o)", -1.0)))
+    assert_same(load_checkpoint("any"), course(plan, 40, "marks.features.kif"))
+    refused = run(*shaped[:-1], "(marks o)=1", "--resume", code=1)
+    assert "goes on with --shaping" in refused.stderr
+    whole = course(plan, 90, "marks.features.kif")
+    Path("marks.features.kif").unlink()  # the course has its own
+    run("tictactoe", *split("--save any --resume --matches 90"))
+    assert_same(load_checkpoint("any"), whole)
+
+
+def test_an_opponent_can_judge_by_features() -> None:
+    options = "--values linear --alpha .01 --against features --opponent-epsilon .2"
+    judged = ("--opponent-features", "marks.features.kif")
+    run("tictactoe", *split(options), *judged, "--matches", "40", "--save", "any")
+    plan = Plan(
+        TDSettings(0.01),
+        FeaturePlayer("marks.features.kif", 0.2),
+        function=LinearSettings(),
+    )
+    assert_same(load_checkpoint("any"), course(plan, 40))
+    again = ("tictactoe", *split("--save any --resume --opponent-features other"))
+    assert "goes on with --opponent-features marks" in run(*again, code=1).stderr
 
 
 def test_a_function_is_reported() -> None:
@@ -195,8 +228,22 @@ def test_a_course_with_a_function_goes_on(folder: Path) -> None:
     [
         ("--hidden 5", 2, "--hidden has no meaning for --values table"),
         ("--no-fluents", 2, "--fluents has no meaning for --values table"),
-        ("--shaping a=1", 2, "--shaping has no meaning for --values table"),
-        ("--features marks.features.kif", 2, "no meaning for --values table"),
+        ("--shaping a=1", 1, "no feature a: there are none: give the game a features"),
+        ("--shaping a=nan", 2, "shaping of a must be finite, got nan"),
+        ("--features marks.features.kif", 2, "for --values table without --shaping"),
+        (
+            "--features marks.features.kif --shaping a=1",
+            1,
+            "no feature a: there are (marks o), (marks x)",
+        ),
+        ("--sees-rewards --shaping a=1", 2, "no meaning for --values table"),
+        ("--scaling a=1", 2, "--scaling has no meaning for --values table"),
+        ("--values linear --sees-rewards", 2, "no meaning without --shaping"),
+        ("--values linear --scaling half", 2, "'half' is not FEATURE=FACTOR"),
+        ("--values linear --scaling a=0", 2, "scaling of a must be positive, got 0"),
+        ("--opponent-features heuristic", 2, "no meaning for --against novice"),
+        ("--against features", 1, "plays against value functions"),
+        ("--against features --opponent-depth 2", 2, "for --against features"),
         (
             "--values linear --hidden 5",
             2,
@@ -206,7 +253,7 @@ def test_a_course_with_a_function_goes_on(folder: Path) -> None:
         ("--values network --scaled --initial-range 1", 2, "give one"),
         ("--values network --reward-range 1 0", 2, "lowest_reward must be less"),
         ("--values network --shaping half", 2, "'half' is not FEATURE=REWARD"),
-        ("--values network --shaping a=1 --shaping a=2", 2, "a feature twice"),
+        ("--values network --shaping a=1 --shaping a=2", 2, "a is named twice"),
         ("--values network --shaping (marks)=1", 1, "no feature (marks)"),
         ("--values network --no-fluents", 1, "needs fluents or features as inputs"),
         ("--values network --initial lookahead", 2, "is for --values table"),

@@ -86,7 +86,7 @@ def test_the_methods_are_the_papers() -> None:
     assert isinstance(plan.function, NetworkSettings)
     assert plan.function.initial_range == 0.01
     assert (plan.function.activation, plan.function.output) == ("sigmoid", "sigmoid")
-    assert plan.function.shaping == (("(lost other)", 1.0), ("(lost own)", -1.0))
+    assert plan.shaping == (("(lost other)", 1.0), ("(lost own)", -1.0))
     assert plan.function.lowest_reward == -plan.function.highest_reward == -1
     assert not plan.function.sees_rewards
     assert not plan.function.arrives

@@ -145,7 +145,9 @@ def read(reading: Reading, seed: int) -> tuple[SlowAgent, ValueFunction]:
     atlas = Atlas(simulator_of(settings.game, FEATURES))
     plan = plan_of(METHOD_II[0.0], "self", settings, seed)
     assert plan.function is not None
-    function = ValueFunction(atlas, plan.function, seed=seed, discount=DISCOUNT)
+    function = ValueFunction(
+        atlas, plan.function, seed=seed, discount=DISCOUNT, shaping=plan.shaping
+    )
     random = np.random.default_rng(seed)
     spread = 0.02 if reading.inputs == "numbers" else 0.3
     shapes = {name: array.shape for name, array in function.weights().items()}

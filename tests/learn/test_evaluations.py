@@ -35,7 +35,10 @@ FUNCTIONS: list[FunctionSettings] = [
 
 
 def trained(
-    game: str, function: FunctionSettings, features: str | None = None
+    game: str,
+    function: FunctionSettings,
+    features: str | None = None,
+    shaping: tuple[tuple[str, float], ...] = (),
 ) -> Training:
     rules = load(game)
     counted = load_features(features, rules) if features else None
@@ -46,6 +49,7 @@ def trained(
         against=PlayerSettings("random"),
         longest_match=500,
         seed=3,
+        shaping=shaping,
     )
     training = Training(Atlas(engine), plan)
     training.run(2 if game == "abalone" else 300)
@@ -101,11 +105,11 @@ def test_features_are_inputs_of_a_search(sees_rewards: bool) -> None:
         view="own",
         initial_range=None,
         lowest_reward=-1.0,
-        shaping=(("(in centre own)", 0.5), ("(in centre other)", -0.5)),
         scaling=(("(in centre own)", 0.25), ("(distance own)", 2.0)),
         sees_rewards=sees_rewards,
     )
-    training = trained("abalone", settings, "abalearn3")
+    shaping = (("(in centre own)", 0.5), ("(in centre other)", -0.5))
+    training = trained("abalone", settings, "abalearn3", shaping)
     evaluation = evaluation_of(training)
     engine = training.atlas.simulator
     assert isinstance(engine, CircuitSimulator)

@@ -104,8 +104,11 @@ def test_q_learning_learns_from_the_move_not_taken() -> None:
 def test_rewards_along_the_way_are_changes_of_features() -> None:
     """S1 → S4 earns 10 for `one`; S4 → S8 two for `two`, and S8 → S9 loses them."""
     sim = lecture()
-    settings = LinearSettings(bias=False, shaping=(("one", 10.0), ("two", 1.0)))
-    plan = Plan(TDSettings(step_size=0.5, trace_decay=0.0), function=settings)
+    plan = Plan(
+        TDSettings(step_size=0.5, trace_decay=0.0),
+        function=LinearSettings(bias=False),
+        shaping=(("one", 10.0), ("two", 1.0)),
+    )
     training = Training(Atlas(sim), plan)
     assert training.function is not None
     TableLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
@@ -114,9 +117,7 @@ def test_rewards_along_the_way_are_changes_of_features() -> None:
     # S8: 1 - 2 - (5.5 + 9) = -15.5, half to `one` and twice that to `two`
     assert training.function.weights()["direct"].tolist() == [-2.25, -11, 0]
     with pytest.raises(GameloreError, match="no feature three: there are one, two"):
-        Training(
-            Atlas(sim), replace(plan, function=LinearSettings(shaping=(("three", 1),)))
-        )
+        Training(Atlas(sim), replace(plan, shaping=(("three", 1.0),)))
 
 
 @pytest.mark.parametrize("updates", ["moves", "match"])
@@ -138,8 +139,8 @@ def test_scaled_features_are_inputs_and_rewards_stay() -> None:
     learned = []
     for scale, step in ((1.0, 0.4), (2.0, 0.1)):
         scaling = (("one", scale), ("two", scale))
-        settings = LinearSettings(bias=False, shaping=shaping, scaling=scaling)
-        plan = Plan(TDSettings(step_size=step), function=settings)
+        settings = LinearSettings(bias=False, scaling=scaling)
+        plan = Plan(TDSettings(step_size=step), function=settings, shaping=shaping)
         sim = lecture()
         training = Training(Atlas(sim), plan)
         assert training.function is not None
@@ -176,13 +177,17 @@ def test_bulk_and_open_path_are_one(view: str, fluents: bool, reads: bool) -> No
         initial_range=None,
         view=view,  # type: ignore[arg-type]
         fluents=fluents,
-        shaping=(("mine", 0.1), ("theirs", -0.1)),
         scaling=(("mine", 0.5),) if reads else (),
         sees_rewards=reads,
         arrives=reads,
     )
     for against in (SelfPlay(), PlayerSettings("novice")):
-        plan = Plan(against=against, schedule=Fixed(0.1), function=settings)
+        plan = Plan(
+            against=against,
+            schedule=Fixed(0.1),
+            function=settings,
+            shaping=(("mine", 0.1), ("theirs", -0.1)),
+        )
         bulk, opened = (
             Training(Atlas(sides()), plan),
             OpenTraining(Atlas(sides()), plan),

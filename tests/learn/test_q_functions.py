@@ -136,7 +136,7 @@ class SlowQ:
         """What going on to an afterstate earns, and its value."""
         ends, total = self.settings.ends, 0.0
         names = self.function.features.names if self.function.features else ()
-        for name, reward in self.settings.shaping:
+        for name, reward in self.function.shaping:
             place = [str(one) for one in names].index(name) - len(names) - 1
             counts = [self.inputs(row, role)[place] for row in (before, after)]
             total += reward * (counts[1] - counts[0])
@@ -205,8 +205,8 @@ def test_features_and_their_rewards(function: FunctionSettings, view: str) -> No
     game = load("tictactoe")
     sim = simulator(game, features=FeatureRules.from_kif(SIDES, game))
     shaping = (("mine", 0.1), ("(corner o)", -0.2))
-    settings = replace(function, view=view, shaping=shaping, fluents=True)  # type: ignore[arg-type]
-    plan = Plan(RULE, SelfPlay(), function=settings)
+    settings = replace(function, view=view, fluents=True)  # type: ignore[arg-type]
+    plan = Plan(RULE, SelfPlay(), function=settings, shaping=shaping)
     assert_as_defined(sim, plan, (0,) if view == "first" else (0, 1))
 
 

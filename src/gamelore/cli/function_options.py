@@ -11,20 +11,23 @@ from gamelore.cli.function_plans import VALUES, choices
 from gamelore.cli.presets import show_presets
 
 
-def read_shaping(
+def read_by_feature(
     context: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[str, float], ...]:
-    """Each `FEATURE=REWARD` as a feature and what its going up by 1 earns."""
-    rewards = []
+    """Each `FEATURE=NUMBER` as a feature and its number."""
+    numbers: dict[str, float] = {}
     for text in given:
-        feature, _, reward = text.rpartition("=")
+        feature, _, number = text.rpartition("=")
+        name = " ".join(feature.split())
+        if name in numbers:
+            raise click.BadParameter(f"{name} is named twice: give a feature once")
         try:
-            rewards.append((" ".join(feature.split()), float(reward)))
+            numbers[name] = float(number)
         except ValueError:
             raise click.BadParameter(
-                f"{text!r} is not FEATURE=REWARD, as in '(lost other)=1'"
+                f"{text!r} is not {param.metavar}, as in '(lost other)=1'"
             ) from None
-    return tuple(rewards)
+    return tuple(numbers.items())
 
 
 def read_numbers(
@@ -101,7 +104,8 @@ FUNCTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--features",
         metavar="NAME|FILE",
-        help="Inputs of a function: features of the game by name, or a features file.",
+        help="Features of the game by name, or a features file: inputs of a function,"
+        " and what --shaping goes by.",
     ),
     click.option(
         "--fluents/--no-fluents",
@@ -112,10 +116,22 @@ FUNCTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--shaping",
         multiple=True,
-        callback=read_shaping,
+        callback=read_by_feature,
         metavar="FEATURE=REWARD",
         help="A reward along the way, for each 1 that a feature goes up; may be"
-        " repeated.",
+        " repeated. In a table it is added to goals as it is.",
+    ),
+    click.option(
+        "--sees-rewards",
+        is_flag=True,
+        help="Let a function's moves be chosen by what they earn along the way, too.",
+    ),
+    click.option(
+        "--scaling",
+        multiple=True,
+        callback=read_by_feature,
+        metavar="FEATURE=FACTOR",
+        help="What a feature is multiplied by before it is an input; may be repeated.",
     ),
 )
 

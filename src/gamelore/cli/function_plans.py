@@ -24,8 +24,8 @@ FUNCTION_OPTIONS = (
     "ends",
     "view",
     "reward_range",
-    "features",
-    "shaping",
+    "sees_rewards",
+    "scaling",
 )
 """Options that only value functions have."""
 
@@ -45,6 +45,11 @@ def function_from(options: Options) -> FunctionSettings | None:
         refuse(options, "--values table", *FUNCTION_OPTIONS)
         if options["fluents"] is not None:  # --no-fluents is false, but given
             raise click.UsageError("--fluents has no meaning for --values table")
+        if options["features"] is not None and not options["shaping"]:
+            raise click.UsageError(
+                "--features has no meaning for --values table without --shaping: a"
+                " table learns of features by what they earn"
+            )
         return None
     refuse(options, f"--values {kind}", *_TABLE)
     if options["initial"] not in (None, "default"):
@@ -52,8 +57,8 @@ def function_from(options: Options) -> FunctionSettings | None:
             f"--initial {options['initial']} is for --values table: a function says of"
             " every position what it is worth"
         )
-    if len(dict(options["shaping"])) < len(options["shaping"]):
-        raise click.UsageError("--shaping names a feature twice: give it once")
+    if options["sees_rewards"] and not options["shaping"]:
+        raise click.UsageError("--sees-rewards has no meaning without --shaping")
     lowest, highest = options["reward_range"] or (None, None)
     settings = {
         "output": options["output"],
@@ -63,7 +68,8 @@ def function_from(options: Options) -> FunctionSettings | None:
         "lowest_reward": lowest,
         "highest_reward": highest,
         "fluents": options["fluents"],
-        "shaping": options["shaping"],
+        "sees_rewards": options["sees_rewards"],
+        "scaling": options["scaling"],
     }
     if kind == "linear":
         refuse(options, "--values linear", *_NETWORK)
@@ -92,7 +98,8 @@ def options_of_function(settings: FunctionSettings | None) -> dict[str, Any]:
         "view": settings.view,
         "reward_range": (settings.lowest_reward, settings.highest_reward),
         "fluents": settings.fluents,
-        "shaping": settings.shaping,
+        "sees_rewards": settings.sees_rewards,
+        "scaling": settings.scaling,
     }
     if isinstance(settings, NetworkSettings):
         options |= {

@@ -30,16 +30,23 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--against",
-        type=click.Choice([*KINDS, "self"]),
+        type=click.Choice([*KINDS, "features", "self"]),
         default="novice",
         show_default=True,
-        help="The opponent; with self, the learner has both seats.",
+        help="The opponent; with self, the learner has both seats; with features, it"
+        " looks one move ahead and takes the highest sum of them.",
     ),
     click.option(
         "--opponent-epsilon", type=float, help="How often it moves at random."
     ),
     click.option("--opponent-depth", type=int, help="How far minimax looks ahead."),
     click.option("--opponent-playouts", type=int, help="Monte Carlo's, per move."),
+    click.option(
+        "--opponent-features",
+        metavar="NAME|FILE",
+        help="Of the opponent features: by name, or a features file.  [default:"
+        " heuristic]",
+    ),
     click.option(
         "--self-values",
         type=click.Choice(["shared", "own"]),

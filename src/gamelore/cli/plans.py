@@ -12,6 +12,7 @@ from gamelore.errors import CheckpointError
 from gamelore.learn import (
     Checkpoint,
     Cosine,
+    FeaturePlayer,
     Fixed,
     Geometric,
     Lookahead,
@@ -45,6 +46,7 @@ def plan_from(options: Options) -> Plan:
             seed=options["seed"],
             longest_match=options["longest_match"],
             function=function_from(options),
+            shaping=options["shaping"],
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -58,6 +60,7 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
         "alpha": learner.step_size,
         "gamma": learner.discount,
         "risk": learner.risk,
+        "shaping": plan.shaping,
         **options_of_function(plan.function),
     }
     if isinstance(learner, TDSettings):
@@ -91,6 +94,8 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
     elif isinstance(against, PlayerSettings):
         options["opponent_depth"] = against.depth
         options["opponent_playouts"] = against.playouts
+    else:
+        options["opponent_features"] = against.features
     return options | {
         "against": against.name,
         "opponent_epsilon": against.epsilon,
@@ -150,8 +155,16 @@ def _learner(options: Options) -> TDSettings | QSettings:
     )
 
 
-def _against(options: Options) -> PlayerSettings | SelfPlay:
+def _against(options: Options) -> PlayerSettings | SelfPlay | FeaturePlayer:
     name, epsilon = options["against"], options["opponent_epsilon"]
+    if name == "features":
+        where = "--against features"
+        refuse(options, where, "self_values", "renew")
+        refuse(options, where, "opponent_depth", "opponent_playouts")
+        return given(
+            FeaturePlayer, features=options["opponent_features"], epsilon=epsilon
+        )
+    refuse(options, f"--against {name}", "opponent_features")
     if name != "self":
         refuse(options, f"--against {name}", "self_values", "renew")
         return given(

@@ -22,6 +22,7 @@ from gamelore.atlas._kernels import (
 )
 from gamelore.kernels import lean, lean_part, lean_recursion
 from gamelore.learn._function_kernels import NO_FUNCTION, Mind, Moves, Rule
+from gamelore.learn._shaping_kernels import Earnings
 from gamelore.learn._table_kernels import (
     AFTERSTATES,
     Log,
@@ -79,6 +80,7 @@ class Pupils(NamedTuple):
     rivals: tuple[Memory, Memory]  # of who plays against it, unless built in
     priors: tuple[Prior, Prior]
     minds: tuple[Mind, Mind]  # value functions of the learner, and of its rival
+    earnings: tuple[Earnings, Earnings]  # along the way, where tables learn
 
 
 # ── learning ────────────────────────────────────────────────────────────────────────
@@ -100,18 +102,41 @@ def _teach(chart, mind, method, role, log, count, end):
     )
 
 
+@lean_recursion
+def _note_earned(chart, earnings, method, log, count, end):
+    """Note what was earned from each place of a match to the next, and to its end."""
+    nodes, ledger = chart.nodes, earnings.ledger
+    earnings.measure(chart.program, nodes, ledger)
+    following = ledger.earned[end]
+    log.earned[count] = 0.0
+    for t in range(count - 1, -1, -1):
+        place = np.int64(log.nodes[t])
+        if method.keyed_by == AFTERSTATES:
+            place = np.int64(nodes.child[log.edges[t]])
+        log.earned[t] = following - ledger.earned[place]
+        following = ledger.earned[place]
+
+
+@lean_part
+def _fold(chart, memory, earnings, method, role, log, count, end):
+    """Learn from a match by a table, once all is prepared."""
+    if earnings.ledger.rewards.shape[0] > 0:
+        _note_earned(chart, earnings, method, log, count, end)
+    fold_into_table(chart.nodes, memory, method, role, log, count, end)
+
+
 @lean
 def learn_match(chart, learner, method, prior, role, log, count, end):
     """Fold in one match that Python has played, all of it or nothing; a status.
 
-    learner: memory and mind
+    learner: memory, mind and earnings
     """
-    memory, mind = learner
+    memory, mind, earnings = learner
     if method.function != NO_FUNCTION:
         return _teach(chart, mind, method, role, log, count, end)
     status = prepare_table(chart, memory, method, prior, role, log, count)
     if status == FINE:
-        fold_into_table(chart.nodes, memory, method, role, log, count, end)
+        _fold(chart, memory, earnings, method, role, log, count, end)
     return status
 
 
@@ -305,7 +330,7 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
     room for it.
     """
     chart = task.chart
-    memories, _, priors, _ = pupils
+    memories, _, priors, _, accounts = pupils
     log, _ = lessons
     roles, epsilons = courses
     both = task.opposition == PUPIL and not method.every_ply
@@ -316,6 +341,7 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
         role = np.int64(roles[match])
         memory = memories[0] if role == task.home else memories[1]
         prior = priors[0] if role == task.home else priors[1]
+        earnings = accounts[0] if role == task.home else accounts[1]
         status, count, others, length, node = play_match(
             task,
             (memory, prior),
@@ -343,7 +369,7 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
                 _restore_streams(streams)
                 return status, match
         else:
-            fold_into_table(chart.nodes, memory, method, learner, log, count, node)
+            _fold(chart, memory, earnings, method, learner, log, count, node)
         log.rewards[match] = chart.nodes.goals[node, role]
         log.lengths[match] = length
         log.cells[match] = memory.used[0]
@@ -356,11 +382,12 @@ def _teach_rival(task, pupils, method, role, log, count, end):
     home = role != task.home
     memory = pupils.rivals[0] if home else pupils.rivals[1]
     prior = pupils.priors[0] if home else pupils.priors[1]
+    earnings = pupils.earnings[0] if home else pupils.earnings[1]
     pupil = np.int64(task.home if home else task.away)
     if method.function != NO_FUNCTION:
         mind = pupils.minds[1]
         return _teach(task.chart, mind, method, pupil, log, count, end)
     status = prepare_table(task.chart, memory, method, prior, pupil, log, count)
     if status == FINE:
-        fold_into_table(task.chart.nodes, memory, method, pupil, log, count, end)
+        _fold(task.chart, memory, earnings, method, pupil, log, count, end)
     return status

@@ -91,6 +91,8 @@ class Log(NamedTuple):
     nodes: np.ndarray  # int32 [longest match]   where it made them
     path: np.ndarray  # int64 [longest match + 1]   the cells of those moves
     fresh: np.ndarray  # float64 [longest match]   what their cells begin with
+    earned: np.ndarray  # float64 [longest match + 1]   along the way from each of them
+    # to the next; 0 where there are no such rewards
     trouble: np.ndarray  # int64 [2]   the node at which a kernel had to stop, and the
     # role that was to move or to learn
 
@@ -223,14 +225,12 @@ def at_risk(error, risk):
 
 
 @lean_part
-def update_afterstates(memory, method, cells, count, reward):
-    """Equation 2 of Banerjee and Stone (2007), in the order it is written.
-
-    cells: int64 [·]   the cells of the afterstates, in the order of the match
-    """
+def update_afterstates(memory, method, log, count, reward):
+    """Equation 2 of Banerjee and Stone (2007), in the order it is written."""
+    cells = log.path
     for t in range(count):
         following = memory.values[cells[t + 1]] if t + 1 < count else 0.0
-        earned = reward if t + 1 == count else 0.0
+        earned = log.earned[t] + (reward if t + 1 == count else 0.0)
         error = earned + method.discount * following - memory.values[cells[t]]
         error = at_risk(error, method.risk)
         weight = method.step_size
@@ -245,7 +245,7 @@ def update_actions(nodes, memory, method, log, count, reward):
     best_after = 0.0
     for t in range(count - 1, -1, -1):
         node, edge = log.nodes[t], log.edges[t]
-        earned = reward if t + 1 == count else 0.0
+        earned = log.earned[t] + (reward if t + 1 == count else 0.0)
         cell = find_cell(nodes, memory, method, node, edge)
         value = memory.values[cell]
         target = earned + method.discount * best_after
@@ -312,7 +312,7 @@ def fold_into_table(nodes, memory, method, role, log, count, end):
         count += 1
     for t in range(count):
         memory.visits[cells[t]] += np.uint32(1)
-    update_afterstates(memory, method, cells, count, reward)
+    update_afterstates(memory, method, log, count, reward)
 
 
 @lean_part

@@ -270,7 +270,8 @@ class Checkpoint:
 
 def _inputs_of(training: Training) -> FeatureSheet | None:
     features = training.atlas.simulator.features
-    if training.function is None or features is None:
+    counted = training.function is not None or training.plan.shaping
+    if not counted or features is None:
         return None
     return FeatureSheet(features.name, features.to_kif())
 

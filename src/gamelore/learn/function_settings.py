@@ -46,8 +46,6 @@ class _FunctionSettings:
     """Whether each fluent is an input; if not given, where there are no features."""
     scaling: tuple[tuple[str, float], ...] = ()
     """What a feature, by name, is multiplied by before it is an input; else by 1."""
-    shaping: tuple[tuple[str, float], ...] = ()
-    """Rewards along the way: a feature, by name, and what its going up by 1 earns."""
 
     def __post_init__(self) -> None:
         _check_choice("updates", self.updates, ("moves", "match"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ from gamelore.atlas import Atlas
 from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import Program, empty_program
 from gamelore.errors import GameloreError
-from gamelore.gdl import to_kif
 from gamelore.gdl.symmetry import exchange_of
 from gamelore.kernels import lean_pointer
 from gamelore.learn import _function_kernels as kernels
@@ -26,6 +25,7 @@ from gamelore.learn.function_settings import (
     NetworkSettings,
 )
 from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.shaping import ByFeature, numbers_by_feature
 from gamelore.simulate import CircuitSimulator, Rows
 from gamelore.simulate.compiled import NARROW_LANES, aligned, narrow_room
 
@@ -68,8 +68,10 @@ class ValueFunction:
         seed: int = 0,
         longest_match: int = 2000,
         discount: float = 1.0,
+        shaping: ByFeature = (),
     ) -> None:
-        """`discount`: of values where choices see rewards along the way."""
+        """`shaping`: rewards along the way, as in a `Plan`; `discount`: of values where
+        choices see them."""
         simulator = atlas.simulator
         if not isinstance(simulator, CircuitSimulator):
             raise GameloreError(
@@ -85,6 +87,7 @@ class ValueFunction:
         self._longest = longest_match
         self._emptied = 0
         self.discount = discount
+        self.shaping = shaping
         fluents = settings.fluents
         if fluents is None:
             fluents = self.features is None
@@ -157,6 +160,7 @@ class ValueFunction:
             seed=self._seed,
             longest_match=self._longest,
             discount=self.discount,
+            shaping=self.shaping,
         )
         twin.load(self.weights())
         return twin
@@ -210,10 +214,10 @@ class ValueFunction:
 
     def earned_by(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
         """float64 [n]: the rewards along the way to positions, whatever the way."""
-        if not self.settings.shaping:
+        if not self.shaping:
             return np.zeros(len(positions))
         counts = self.atlas.simulator.feature_counts(positions, role)
-        return counts.astype(np.float64) @ self._by_name("shaping", 0.0)
+        return counts.astype(np.float64) @ self._rewards()
 
     def inputs_of(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
         """float64 [n, I]: the inputs of positions for the side of a role."""
@@ -230,7 +234,7 @@ class ValueFunction:
             parts.append(seen)
         if self.features is not None:
             counts = self.atlas.simulator.feature_counts(positions, role)
-            parts.append(counts.astype(np.float64) * self._by_name("scaling", 1.0))
+            parts.append(counts.astype(np.float64) * self._factors())
         parts.append(np.ones((len(positions), 1)))
         return np.hstack(parts)
 
@@ -281,22 +285,19 @@ class ValueFunction:
             scale.append((factor, settings.lowest_reward - factor * low))
         return np.array(scale)
 
-    def _by_name(
-        self, setting: Literal["shaping", "scaling"], other: float
-    ) -> npt.NDArray[np.float64]:
-        """float64 [F]: what a setting says of each feature."""
-        names = list(map(to_kif, self.features.names)) if self.features else []
-        numbers = np.full(len(names), other)
-        for name, number in getattr(self.settings, setting):
-            if name not in names:
-                raise GameloreError(f"no feature {name}: there are {', '.join(names)}")
-            numbers[names.index(name)] = number
-        return numbers
+    def _rewards(self) -> npt.NDArray[np.float64]:
+        """float64 [F]: what each feature's going up by 1 earns."""
+        names = self.features.names if self.features else ()
+        return numbers_by_feature(names, self.shaping, 0.0)
+
+    def _factors(self) -> npt.NDArray[np.float64]:
+        """float64 [F]: what each feature is multiplied by before it is an input."""
+        names = self.features.names if self.features else ()
+        return numbers_by_feature(names, self.settings.scaling, 1.0)
 
     def _shaping(self) -> npt.NDArray[np.float32]:
         """float32 [F]: rewards by inputs, which are features on a scale."""
-        shaping = self._by_name("shaping", 0.0) / self._by_name("scaling", 1.0)
-        return shaping.astype(np.float32)
+        return (self._rewards() / self._factors()).astype(np.float32)
 
     def _places(self) -> npt.NDArray[np.int32]:
         """int32 [2, 64 · K]"""
@@ -314,7 +315,7 @@ class ValueFunction:
             return empty_lens()
         views = self.features.program(0), self.features.program(1)
         scale = np.ones(max(view.width for view in views), np.float32)
-        scale[: len(self.features)] = self._by_name("scaling", 1.0)  # not divisors
+        scale[: len(self.features)] = self._factors()  # not divisors
         first, second = (
             view._replace(weights=view.weights * scale[view.columns]) for view in views
         )

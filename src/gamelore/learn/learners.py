@@ -26,6 +26,7 @@ from gamelore.learn import _kernels
 from gamelore.learn._function_kernels import DIVERGED
 from gamelore.learn._table_kernels import NO_CELLS, Log
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.shaping import ByFeature, account_of
 from gamelore.learn.tables import Table
 from gamelore.learn.training import empty_log
 from gamelore.learn.values import FeatureValues, LearnerSettings, Values, empty_table
@@ -86,7 +87,7 @@ class TableLearner:
         while True:
             status = _learn_match(
                 values.atlas.chart,
-                (values.memory, values.mind),
+                (values.memory, values.mind, values.earnings),
                 values.method,
                 values.prior,
                 values.role if values.side is None else values.side,
@@ -139,21 +140,33 @@ class TDLearner(TableLearner):
         *,
         lookahead: Lookahead | None = None,
         features: FeatureValues | None = None,
+        shaping: ByFeature = (),
     ) -> None:
+        """`shaping`: features by name, and what their going up by 1 earns."""
         settings = settings or TDSettings()
         number, table = _place(atlas, role, settings)
-        super().__init__(Values(atlas, number, settings, table, lookahead, features))
+        account = account_of(atlas, shaping, number)
+        super().__init__(
+            Values(atlas, number, settings, table, lookahead, features, account=account)
+        )
 
 
 class QLearner(TableLearner):
     """Q-learning over moves."""
 
     def __init__(
-        self, atlas: Atlas, role: Role, settings: QSettings | None = None
+        self,
+        atlas: Atlas,
+        role: Role,
+        settings: QSettings | None = None,
+        *,
+        shaping: ByFeature = (),
     ) -> None:
+        """`shaping`: features by name, and what their going up by 1 earns."""
         settings = settings or QSettings()
         number, table = _place(atlas, role, settings)
-        super().__init__(Values(atlas, number, settings, table))
+        account = account_of(atlas, shaping, number)
+        super().__init__(Values(atlas, number, settings, table, account=account))
 
 
 def _place(atlas: Atlas, role: Role, settings: LearnerSettings) -> tuple[int, Table]:

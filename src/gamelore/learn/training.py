@@ -28,6 +28,7 @@ from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.searching import Searcher, habits_for
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.shaping import Account, ByFeature, account_of, check_shaping
 from gamelore.learn.tables import Cells, Table
 from gamelore.learn.values import FeatureValues, Values, empty_table
 from gamelore.play.habits import PlayerSettings, decide, fit, habits_of
@@ -56,6 +57,12 @@ class Plan:
     longest_match: int = 2000
     function: FunctionSettings | None = None
     """The value function that is learned; a table if not given."""
+    shaping: ByFeature = ()
+    """Rewards along the way: a feature, by name, and what its going up by 1 earns. They
+    are added to goals as they are in tables, and to what goals count in functions."""
+
+    def __post_init__(self) -> None:
+        check_shaping(self.shaping)
 
 
 @dataclass(frozen=True)
@@ -115,6 +122,7 @@ class Training:
         self.opponent = self._new_opponent()
         self.tables = {r: empty_table(atlas, self.plan.learner) for r in self._owners()}
         self.copies: dict[int, Table] = {}
+        self._accounts = self._new_accounts()
         self.streams = streams_of(self.plan.seed)
         self._check_features()
         self._check_engine()
@@ -235,7 +243,13 @@ class Training:
             seed=self.plan.seed,
             longest_match=self.plan.longest_match,
             discount=self.plan.learner.discount,
+            shaping=self.plan.shaping,
         )
+
+    def _new_accounts(self) -> dict[int, Account | None]:
+        """What is earned along the way, by the roles that have a table."""
+        shaping = () if self.function is not None else self.plan.shaping
+        return {role: account_of(self.atlas, shaping, role) for role in self.tables}
 
     def _new_opponent(self) -> ValueFunction | None:
         """What an opponent goes by that judges by a function of its own."""
@@ -274,6 +288,7 @@ class Training:
             self.features.get(owner),
             self.side,
             function,
+            self._accounts.get(owner),
         )
 
     def _pupils(self) -> Pupils:
@@ -285,6 +300,7 @@ class Training:
             rivals=(rival_home.memory, rival_away.memory),
             priors=(home.prior, away.prior),
             minds=(home.mind, rival_home.mind),
+            earnings=(home.earnings, away.earnings),
         )
 
     def _renew_copies(self, match: int) -> None:
@@ -466,6 +482,7 @@ def empty_log(matches: int, longest: int) -> Log:
         nodes=np.zeros(longest, np.int32),
         path=np.zeros(longest + 1, np.int64),
         fresh=np.zeros(longest),
+        earned=np.zeros(longest + 1),
         trouble=np.zeros(2, np.int64),
     )
 

@@ -18,9 +18,11 @@ from gamelore.atlas import LOOKAHEAD_RULES, Atlas, Templates
 from gamelore.learn import _table_kernels
 from gamelore.learn._function_kernels import NO_FUNCTION, Mind
 from gamelore.learn._kernels import empty_chart
+from gamelore.learn._shaping_kernels import Earnings
 from gamelore.learn._table_kernels import Memory, Method, Prior
 from gamelore.learn.functions import ValueFunction, mind_of, no_function
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.shaping import Account, no_earnings
 from gamelore.learn.tables import Table
 
 _MOST_COMPOSED = 1 << 20  # templates; beyond it the default value serves
@@ -76,6 +78,8 @@ class Values:
     role wants what is lowest."""
     function: ValueFunction | None = None
     """What takes the place of the table, if anything does."""
+    account: Account | None = None
+    """What a table learns from along the way, if anything is earned there."""
 
     @property
     def by_action(self) -> bool:
@@ -96,6 +100,11 @@ class Values:
             return mind_of(no_function(), self.atlas.program, TDSettings)
         program = self.function.atlas.program
         return mind_of(self.function.fit(self.atlas), program, type(self.settings))
+
+    @property
+    def earnings(self) -> Earnings:
+        """What is earned along the way, with room for every node of the atlas."""
+        return no_earnings() if self.account is None else self.account.fit()
 
     def begin_match(self) -> None:
         """Make ready for a match: have room for it, or forget the matches before."""

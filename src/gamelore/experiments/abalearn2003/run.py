@@ -180,7 +180,9 @@ def network(
     plan = plan_of(case, "self", settings, 0)
     assert plan.function is not None
     atlas = Atlas(simulator_of(settings.game, case.features))
-    function = ValueFunction(atlas, plan.function, discount=DISCOUNT)
+    function = ValueFunction(
+        atlas, plan.function, discount=DISCOUNT, shaping=plan.shaping
+    )
     function.load(weights)
     return function
 

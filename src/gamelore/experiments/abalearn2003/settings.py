@@ -217,11 +217,11 @@ def plan_of(
             hidden=settings.hidden,
             view="own" if both else "first",
             lowest_reward=-1.0,
-            shaping=SHAPING,
             sees_rewards=settings.choices == "reward",
             arrives=settings.credit == "through",
             scaling=_scaling(case) if settings.inputs == "shares" else (),
         ),
+        shaping=SHAPING,
     )
 
 

@@ -1,0 +1,145 @@
+"""Rewards along the way: a change in a feature's count earns or costs something.
+
+A position is credited with its features, each times its reward, and going from one
+position to another earns the difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.atlas import Atlas
+from gamelore.atlas.atlas import empty_nodes
+from gamelore.circuit import empty_program
+from gamelore.errors import GameloreError
+from gamelore.gdl import Term, to_kif
+from gamelore.kernels import lean_pointer
+from gamelore.learn import _shaping_kernels as kernels
+from gamelore.learn._function_kernels import NO_FEATURES
+from gamelore.learn._shaping_kernels import Earnings, Ledger
+from gamelore.simulate import CircuitSimulator
+from gamelore.simulate.compiled import narrow_room
+
+ByFeature: TypeAlias = tuple[tuple[str, float], ...]
+"""Features by name, and a number for each."""
+
+_LANES = 64
+
+
+def check_shaping(shaping: ByFeature) -> None:
+    """`ValueError` if rewards are not numbers, or a feature has two."""
+    for name, reward in shaping:
+        if not math.isfinite(reward):
+            raise ValueError(f"shaping of {name} must be finite, got {reward}")
+    if len(dict(shaping)) < len(shaping):
+        names = [name for name, _ in shaping]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"shaping names {twice} twice")
+
+
+def numbers_by_feature(
+    names: Sequence[Term], given: ByFeature, other: float
+) -> npt.NDArray[np.float64]:
+    """float64 [F]: what is given for each feature, or another number."""
+    known = list(map(to_kif, names))
+    numbers = np.full(len(known), other)
+    for name, number in given:
+        if name not in known:
+            there_are = ", ".join(known) or "none: give the game a features file"
+            raise GameloreError(f"no feature {name}: there are {there_are}")
+        numbers[known.index(name)] = number
+    return numbers
+
+
+class Account:
+    """What positions of an atlas have earned a role, for kernels that fill tables.
+
+    The interpreter learns the names of features as it meets them, so there a name that
+    no feature has earns nothing.
+    """
+
+    def __init__(self, atlas: Atlas, shaping: ByFeature, role: int) -> None:
+        self._atlas = atlas
+        self._role = role
+        self._shaping = shaping
+        simulator = atlas.simulator
+        if simulator.features is None:
+            numbers_by_feature((), shaping, 0.0)
+        if not isinstance(simulator, CircuitSimulator):
+            self._ledger = _no_ledger()._replace(rewards=np.ones(1))
+            return
+        features = simulator.feature_set
+        room, columns = features.room(_LANES)
+        self._ledger = Ledger(
+            rewards=numbers_by_feature(features.names, shaping, 0.0),
+            earned=np.zeros(0),
+            measured=np.zeros(1, np.int64),
+            features=features.program(role),
+            words=narrow_room(atlas.program.slots)[0],
+            room=room,
+            columns=columns,
+        )
+
+    def fit(self) -> Earnings:
+        """What kernels see, with room for every node of the atlas."""
+        nodes = self._atlas.nodes
+        ledger = self._ledger
+        if len(ledger.earned) < len(nodes.rows):
+            earned = np.zeros(len(nodes.rows))
+            earned[: len(ledger.earned)] = ledger.earned
+            self._ledger = ledger._replace(earned=earned)
+        if isinstance(self._atlas.simulator, CircuitSimulator):
+            return Earnings(self._ledger, _pointer(kernels.measure))
+        self._measure()
+        return Earnings(self._ledger, _pointer(kernels.measure_nothing))
+
+    def _measure(self) -> None:
+        """Count in Python: on the interpreter, kernels never make nodes."""
+        nodes, simulator = self._atlas.nodes, self._atlas.simulator
+        measured, used = int(self._ledger.measured[0]), int(nodes.used[0])
+        if measured == used:
+            return
+        counts = simulator.feature_counts(nodes.rows[measured:used], self._role)
+        earned = np.zeros(used - measured)
+        names = list(map(to_kif, simulator.feature_names))
+        for name, reward in self._shaping:
+            if name in names:
+                earned += reward * counts[:, names.index(name)].astype(np.float64)
+        self._ledger.earned[measured:used] = earned
+        self._ledger.measured[0] = used
+
+
+def _no_ledger() -> Ledger:
+    return Ledger(
+        rewards=np.zeros(0),
+        earned=np.zeros(0),
+        measured=np.zeros(1, np.int64),
+        features=NO_FEATURES,
+        words=np.zeros(0, np.uint64),
+        room=np.zeros(64, np.uint64),
+        columns=np.zeros((0, 0), np.float32),
+    )
+
+
+def account_of(atlas: Atlas, shaping: ByFeature, role: int) -> Account | None:
+    """The account of a role, if anything is earned along the way."""
+    check_shaping(shaping)
+    return Account(atlas, shaping, role) if shaping else None
+
+
+@cache
+def no_earnings() -> Earnings:
+    """Where nothing is earned along the way."""
+    return Earnings(_no_ledger(), _pointer(kernels.measure_nothing))
+
+
+@cache
+def _pointer(measure: Callable[..., Any]) -> Any:
+    """The pointer through which kernels measure; compiled only if it is wanted."""
+    return lean_pointer(measure, 0, empty_program(), empty_nodes(), _no_ledger())

@@ -1,0 +1,307 @@
+"""Rewards along the way in tables: a change of features earns, by every learner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gamelore.atlas import Atlas
+from gamelore.errors import CheckpointError, GameloreError
+from gamelore.games import load
+from gamelore.gdl import Game
+from gamelore.gdl.features import FeatureRules
+from gamelore.learn import (
+    Checkpoint,
+    Episode,
+    Fixed,
+    OpenTraining,
+    Plan,
+    QLearner,
+    QSettings,
+    SelfPlay,
+    TDLearner,
+    TDSettings,
+    Training,
+    load_checkpoint,
+    save_checkpoint,
+)
+from gamelore.learn.learners import TableLearner
+from gamelore.play import PlayerSettings, RandomPlayer, play_match
+from gamelore.simulate import Engine, Row, Simulator, simulator
+
+SIDES = """
+(<= (feature (men own) ?x ?y) (me ?p) (true (cell ?x ?y ?p)))
+(<= (feature (men other) ?x ?y)
+    (me ?p) (true (cell ?x ?y ?q)) (role ?q) (distinct ?p ?q))
+(<= (feature (all) ?x ?y) (role ?q) (true (cell ?x ?y ?q)))
+"""
+SHAPING = (("(men own)", 2.5), ("(men other)", -0.3))
+
+
+def sides(name: str = "tictactoe", engine: Engine = "auto") -> Simulator:
+    game = load(name)
+    return simulator(game, engine, features=FeatureRules.from_kif(SIDES, game))
+
+
+def random_match(sim: Simulator, seed: int) -> Episode:
+    players = {r: RandomPlayer(seed + i) for i, r in enumerate(sim.roles)}
+    return Episode.of(sim, play_match(sim, players))
+
+
+# ── the slow twin ───────────────────────────────────────────────────────────────────
+
+
+class SlowTable:
+    """A learner in plain Python; keys are positions, or positions and moves."""
+
+    def __init__(self, atlas: Atlas, plan: Plan, role: int) -> None:
+        self.atlas, self.sim, self.plan, self.role = atlas, atlas.simulator, plan, role
+        against = plan.against
+        self.shared = isinstance(against, SelfPlay) and against.values == "shared"
+        self.values: dict[bytes, float] = {}
+
+    def credit(self, row: Row) -> float:
+        """The men of both sides on the board, each by what it earns."""
+        role = 0 if self.shared else self.role
+        men = [str(fact) for fact in self.sim.facts(row) if str(fact)[:5] == "(cell"]
+        total = 0.0
+        for number, name in enumerate(self.sim.roles):
+            count = sum(fact.endswith(f" {name})") for fact in men)
+            total += (
+                dict(self.plan.shaping)[
+                    "(men own)" if number == role else "(men other)"
+                ]
+                * count
+            )
+        return total
+
+    def goal(self, row: Row) -> float:
+        role = 0 if self.shared else self.role
+        return float(self.sim.goals(row[None])[0, role])
+
+    def learn(self, episode: Episode) -> None:
+        movers = [self.mover(row) for row in episode.rows[:-1]]
+        turns = [
+            t for t, mover in enumerate(movers) if self.shared or mover == self.role
+        ]
+        if isinstance(self.plan.learner, TDSettings):
+            self.learn_afterstates(self.plan.learner, episode, turns)
+        else:
+            self.learn_actions(self.plan.learner, episode, turns)
+
+    def mover(self, row: Row) -> int:
+        return self.atlas.mover(self.atlas.number(row))
+
+    def learn_afterstates(
+        self, rule: TDSettings, episode: Episode, turns: list[int]
+    ) -> None:
+        """V(s) += α e(s) (r + γ V(s') − V(s)), afterstate by afterstate."""
+        end, values = episode.rows[-1], self.values
+        path = [episode.rows[t + 1] for t in turns]
+        if rule.keeps_end and path[-1].tobytes() != end.tobytes():
+            path.append(end)
+        for row in path:
+            values.setdefault(row.tobytes(), 50.0)
+        for t, row in enumerate(path):
+            following = path[t + 1] if t + 1 < len(path) else None
+            target = self.credit(end if following is None else following)
+            target -= self.credit(row)
+            if following is None:
+                target += self.goal(end)
+            else:
+                target += rule.discount * values[following.tobytes()]
+            error = target - values[row.tobytes()]
+            error *= 1 - rule.risk if error > 0 else 1 + rule.risk
+            for p in range(t, -1, -1):
+                share = rule.step_size * rule.trace_decay ** (t - p)
+                values[path[p].tobytes()] += share * error
+
+    def learn_actions(
+        self, rule: QSettings, episode: Episode, turns: list[int]
+    ) -> None:
+        """Q(s, a) goes towards r + γ max Q(s', ·), from the end to the start."""
+        following, best = episode.rows[-1], self.goal(episode.rows[-1]) / rule.discount
+        for t in reversed(turns):
+            row = episode.rows[t]
+            key = row.tobytes() + np.uint64(episode.moves[t, self.role]).tobytes()
+            value = self.values.setdefault(key, 0.0)
+            earned = self.credit(following) - self.credit(row)
+            error = earned + rule.discount * best - value
+            error *= 1 - rule.risk if error > 0 else 1 + rule.risk
+            self.values[key] = value + rule.step_size * error
+            place, known = row.tobytes(), self.values
+            best = max(known[k] for k in known if k.startswith(place))
+            following = row
+
+
+TWINS = {
+    "td": Plan(TDSettings(0.3, 0.9, 0.7)),
+    "td-risk": Plan(TDSettings(0.3, 1.0, 0.5, risk=-0.8)),
+    "td-no-end": Plan(TDSettings(0.3, 1.0, 0.7, keeps_end=False)),
+    "td-shared": Plan(TDSettings(0.3, 0.9, 0.7), SelfPlay()),
+    "q": Plan(QSettings(0.3, 0.9)),
+    "q-risk": Plan(QSettings(0.3, 0.8, risk=0.4)),
+}
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "breakthrough-6x6"])
+@pytest.mark.parametrize("seat", ["first", "second"])
+@pytest.mark.parametrize("case", TWINS)
+def test_tables_learn_as_defined(case: str, seat: str, game: str) -> None:
+    sim = sides(game)
+    plan = replace(TWINS[case], seat=seat, shaping=SHAPING)  # type: ignore[arg-type]
+    training = Training(Atlas(sim), plan)
+    role = 0 if seat == "first" else 1
+    slow = SlowTable(Atlas(sim), plan, role)
+    learner = TableLearner(training.values(role))
+    for seed in range(12):
+        episode = random_match(sim, seed % 8)
+        learner.learn(episode)
+        slow.learn(episode)
+    assert len(learner.table) > 20
+    found = {cell.row.tobytes(): cell.value for cell in learner.table}
+    assert found == pytest.approx(slow.values, abs=1e-9)
+    bare = Training(Atlas(sim), replace(plan, shaping=()))
+    for seed in range(12):
+        TableLearner(bare.values(role)).learn(random_match(sim, seed % 8))
+    assert np.abs(bare.table.values - learner.table.values).max() > 0.1
+
+
+# ── by hand ─────────────────────────────────────────────────────────────────────────
+
+WALK = """
+(role agent)
+(init (at s0))
+(<= (legal agent (go ?b)) (true (at ?a)) (path ?a ?b))
+(<= (next (at ?b)) (does agent (go ?b)))
+(path s0 s1) (path s1 s2) (path s2 s3) (path s1 s4)
+(<= terminal (true (at s3)))
+(<= terminal (true (at s4)))
+(<= (goal agent 100) (true (at s3)))
+(<= (goal agent 0) (not (true (at s3))))
+"""
+COINS = "(<= (feature coins ?n) (true (at s1)) (n ?n)) (n 1) (n 2) (n 3)"
+
+
+def test_a_walk_by_hand() -> None:
+    """Three coins are found at S1 and gone at S2; each is worth 10."""
+    game = Game.from_kif(WALK, name="walk")
+    sim = simulator(game, features=FeatureRules.from_kif(COINS, game))
+    match = random_match(sim, next(s for s in range(9) if lasts(sim, s, 3)))
+    shaping = (("coins", 10.0),)
+    td = TDLearner(Atlas(sim), "agent", TDSettings(0.5, 1.0, 0.0), shaping=shaping)
+    td.learn(match)
+    # S1: 50 + half of -30; S2: 50; S3, the end: 50 + half of 50
+    assert td.table.values.tolist() == [35, 50, 75]
+    q = QLearner(Atlas(sim), "agent", QSettings(0.5, 1.0), shaping=shaping)
+    q.learn(match)
+    # From S2, half of 100; from S1, half of -30 + 50; from S0, half of 30 + 10
+    assert q.table.values.tolist() == [20, 10, 50]
+
+
+def lasts(sim: Simulator, seed: int, moves: int) -> bool:
+    return len(random_match(sim, seed).moves) == moves
+
+
+# ── whole courses ───────────────────────────────────────────────────────────────────
+
+EXPLORING = Fixed(0.2)
+PLANS = {
+    "novice": Plan(seat="alternate", schedule=EXPLORING),
+    "shared": Plan(against=SelfPlay(), schedule=EXPLORING),
+    "shared-copy": Plan(
+        against=SelfPlay(renew=7), seat="alternate", schedule=EXPLORING
+    ),
+    "own": Plan(against=SelfPlay("own"), schedule=EXPLORING),
+    "own-q": Plan(QSettings(), SelfPlay("own"), "alternate", schedule=EXPLORING),
+    "random-q": Plan(QSettings(), PlayerSettings("random"), schedule=EXPLORING),
+}
+
+
+def shaped(case: str) -> Plan:
+    return replace(PLANS[case], shaping=SHAPING)
+
+
+def assert_same(one: Training, other: Training) -> None:
+    for mine, theirs in ((one.tables, other.tables), (one.copies, other.copies)):
+        assert mine.keys() == theirs.keys()
+        for role, table in mine.items():
+            assert table.rows.tobytes() == theirs[role].rows.tobytes()
+            assert table.values.tobytes() == theirs[role].values.tobytes()
+
+
+@pytest.mark.parametrize("engine", ["circuit", "interpreter"])
+@pytest.mark.parametrize("case", PLANS)
+def test_bulk_and_open_path_are_one(case: str, engine: Engine) -> None:
+    matches = 40 if engine == "circuit" else 8
+    bulk = Training(Atlas(sides(engine=engine)), shaped(case))
+    opened = OpenTraining(Atlas(sides(engine=engine)), shaped(case))
+    assert (bulk.run(matches).rewards == opened.run(matches).rewards).all()
+    assert_same(bulk, opened)
+    assert bulk.table.values.max() != bulk.table.values.min()
+
+
+@pytest.mark.parametrize("case", ["novice", "random-q"])
+def test_both_engines_count_the_same(case: str) -> None:
+    """The same matches, played by name, leave the same values on both engines."""
+    found = []
+    compiled = sides(engine="circuit")
+    for engine in ("circuit", "interpreter"):
+        sim = sides(engine=engine)
+        training = Training(Atlas(sim), shaped(case))
+        for seed in range(5):
+            players = {r: RandomPlayer(seed + i) for i, r in enumerate(sim.roles)}
+            match = play_match(compiled, players)
+            TableLearner(training.values(0)).learn(Episode.of(sim, match))
+        found.append(training.table.values)
+    assert found[0].tolist() == pytest.approx(found[1].tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
+    whole, part = (Training(Atlas(sides()), shaped(case)) for _ in range(2))
+    rewards = whole.run(33).rewards
+    save_checkpoint(Checkpoint.of(part, part.run(18).rewards), tmp_path / "a")
+    found = load_checkpoint(tmp_path / "a")
+    assert found.plan == shaped(case)
+    assert found.inputs is not None
+    later = found.training(Atlas(sides()))
+    assert (later.run(15).rewards == rewards[18:]).all()
+    assert_same(whole, later)
+    with pytest.raises(CheckpointError, match="the game is given none"):
+        found.training(Atlas(simulator(load("tictactoe"))))
+
+
+def test_a_learner_goes_after_what_it_is_paid_for() -> None:
+    """Paid for long matches, which is men on the board, it no longer hurries to win."""
+    lengths = []
+    for shaping in ((), (("(all)", 50.0),)):
+        plan = Plan(
+            QSettings(0.2, 1.0),
+            PlayerSettings("random"),
+            schedule=Fixed(0.2, until=20_000),
+            shaping=shaping,
+        )
+        training = Training(Atlas(sides()), plan)
+        training.run(20_000)
+        lengths.append(training.run(500).lengths.mean())
+    assert lengths[1] > lengths[0] + 1.5
+
+
+def test_what_cannot_be() -> None:
+    with pytest.raises(ValueError, match="shaping of a must be finite, got inf"):
+        Plan(shaping=(("a", np.inf),))
+    with pytest.raises(ValueError, match="shaping names a twice"):
+        Plan(shaping=(("a", 1.0), ("b", 1.0), ("a", 2.0)))
+    plan = Plan(shaping=(("men", 1.0),))
+    with pytest.raises(
+        GameloreError, match=r"no feature men: there are .*, \(men own\)"
+    ):
+        Training(Atlas(sides()), plan)
+    for engine in ("circuit", "interpreter"):
+        bare = simulator(load("tictactoe"), engine)
+        with pytest.raises(GameloreError, match="no feature men: there are none"):
+            Training(Atlas(bare), plan)
