@@ -1,11 +1,27 @@
-"""Exploration schedules at their ends and between."""
+"""Schedules of exploration and of steps, at their ends and between."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gamelore.learn import Cosine, Fixed, Geometric, Schedule
+from gamelore.atlas import Atlas
+from gamelore.games import load
+from gamelore.learn import (
+    Cosine,
+    Fixed,
+    Geometric,
+    OpenTraining,
+    Plan,
+    QSettings,
+    Schedule,
+    Shrinking,
+    TDSettings,
+    Training,
+)
+from gamelore.simulate import simulator
 
 
 def at(schedule: Schedule, *matches: int) -> list[float]:
@@ -59,3 +75,37 @@ def test_schedules_are_checked(make: object, message: str) -> None:
     assert callable(make)
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    "learner", [TDSettings(), QSettings()], ids=["table-td", "table-q"]
+)
+def test_steps_that_shrink_are_courses_in_a_row(
+    learner: TDSettings | QSettings,
+) -> None:
+    """Each with a smaller step size than the one before, from where that stood."""
+    atlas = Atlas(simulator(load("tictactoe")))
+    whole = Training(atlas, Plan(learner, steps=Shrinking(100, 0.5)))
+    opened = OpenTraining(atlas, Plan(learner, steps=Shrinking(100, 0.5)))
+    for training in (whole, opened):
+        training.run(130)
+        training.run(120)
+    pieces = Training(atlas, Plan(learner))
+    for number, matches in enumerate((100, 100, 50)):
+        slower = replace(learner, step_size=learner.step_size * 0.5**number)
+        piece = Training(atlas, Plan(slower))
+        piece.restore(pieces.state())
+        piece.run(matches)
+        pieces = piece
+    for training in (whole, opened):
+        for mine, theirs in zip(
+            training.table.cells(), pieces.table.cells(), strict=True
+        ):
+            assert (mine == theirs).all()
+
+
+def test_steps_shrink_by_a_factor() -> None:
+    with pytest.raises(ValueError, match="every must be positive"):
+        Shrinking(every=0)
+    with pytest.raises(ValueError, match=r"factor must be in \(0, 1\]"):
+        Shrinking(factor=0.0)

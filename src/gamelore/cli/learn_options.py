@@ -77,6 +77,17 @@ _PLANNING: tuple[Callable[[Any], Any], ...] = (
         help="The learner's seat, or both in turn.",
     ),
     click.option("--alpha", type=float, help="Step size.  [default: 0.3; q, qm: 0.1]"),
+    click.option(
+        "--alpha-every",
+        type=int,
+        help="Make the step size smaller after every so many matches.  [default: never;"
+        " 400000 with --alpha-factor]",
+    ),
+    click.option(
+        "--alpha-factor",
+        type=float,
+        help="By this factor.  [default: 0.3 with --alpha-every]",
+    ),
     click.option("--gamma", type=float, help="Discount.  [default: 1; q, qm: 0.9]"),
     click.option("--lam", type=float, help="Trace decay λ of td.  [default: 0.7]"),
     click.option(

@@ -20,6 +20,7 @@ from gamelore.learn import (
     QSettings,
     Schedule,
     SelfPlay,
+    Shrinking,
     TDSettings,
 )
 from gamelore.play.habits import PlayerSettings
@@ -42,6 +43,7 @@ def plan_from(options: Options) -> Plan:
             against=_against(options),
             seat=options["role"],
             schedule=_schedule(options),
+            steps=_steps(options),
             lookahead=_lookahead(options),
             seed=options["seed"],
             longest_match=options["longest_match"],
@@ -86,6 +88,9 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
     elif isinstance(schedule, Geometric):
         options |= {"schedule": "geometric", "epsilon": schedule.start}
         options["decay"] = schedule.factor
+    if plan.steps is not None:
+        options["alpha_every"] = plan.steps.every
+        options["alpha_factor"] = plan.steps.factor
     against = plan.against
     if isinstance(against, SelfPlay):
         options["renew"] = against.renew
@@ -181,6 +186,13 @@ def _against(options: Options) -> PlayerSettings | SelfPlay | FeaturePlayer:
     if values is None:
         values = "shared" if options["learner"] == "td" else "own"
     return given(SelfPlay, values=values, renew=options["renew"], epsilon=epsilon)
+
+
+def _steps(options: Options) -> Shrinking | None:
+    every, factor = options["alpha_every"], options["alpha_factor"]
+    if every is None and factor is None:
+        return None
+    return given(Shrinking, every=every, factor=factor)
 
 
 def _schedule(options: Options) -> Schedule:

@@ -12,7 +12,7 @@ from gamelore.learn.open_training import OpenTraining
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.players import GreedyPlayer
 from gamelore.learn.presets import Preset, preset_for
-from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
@@ -49,6 +49,7 @@ __all__ = [
     "Record",
     "Schedule",
     "SelfPlay",
+    "Shrinking",
     "Snapshot",
     "SnapshotPlayer",
     "State",

@@ -17,7 +17,7 @@ from gamelore.atlas import Atlas, Template, Templates
 from gamelore.errors import CheckpointError
 from gamelore.learn.function_settings import LinearSettings, NetworkSettings
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.schedules import Cosine, Fixed, Geometric
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.training import Plan
@@ -46,6 +46,7 @@ _KINDS: dict[str, type] = {
         Fixed,
         Cosine,
         Geometric,
+        Shrinking,
         Lookahead,
         LinearSettings,
         NetworkSettings,

@@ -1,4 +1,4 @@
-"""How often a learner explores, match by match."""
+"""How often a learner explores, and how far it steps, match by match."""
 
 from __future__ import annotations
 
@@ -66,6 +66,28 @@ class Geometric:
 
     def __call__(self, matches: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         return np.asarray(self.start * self.factor ** matches.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Shrinking:
+    """Steps that get smaller: by the same factor after every so many matches."""
+
+    every: int = 400_000
+    factor: float = 0.3
+
+    def __post_init__(self) -> None:
+        if self.every < 1:
+            raise ValueError(f"every must be positive, got {self.every}")
+        if not 0 < self.factor <= 1:
+            raise ValueError(f"factor must be in (0, 1], got {self.factor}")
+
+    def share(self, match: int) -> float:
+        """The share of the first step size that is left at a match."""
+        return float(self.factor ** (match // self.every))
+
+    def next_change(self, match: int) -> int:
+        """The first match after this one with a smaller step."""
+        return self.every * (match // self.every + 1)
 
 
 def _check(name: str, value: float) -> None:

@@ -20,11 +20,11 @@ from gamelore.kernels import direct
 from gamelore.learn import _kernels
 from gamelore.learn._function_kernels import DIVERGED
 from gamelore.learn._kernels import Lessons, Pupils, Streams, Task
-from gamelore.learn._table_kernels import NO_CELLS, Log
+from gamelore.learn._table_kernels import NO_CELLS, Log, Method
 from gamelore.learn.function_settings import FunctionSettings
 from gamelore.learn.functions import ValueFunction, Weights
 from gamelore.learn.opponents import FeaturePlayer, function_of
-from gamelore.learn.schedules import Fixed, Schedule
+from gamelore.learn.schedules import Fixed, Schedule, Shrinking
 from gamelore.learn.searching import Searcher, habits_for
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
@@ -51,6 +51,8 @@ class Plan:
     )
     seat: Seat = "first"
     schedule: Schedule = field(default_factory=Fixed)
+    steps: Shrinking | None = None
+    """How the learner's step size gets smaller; it stays the same if not given."""
     lookahead: Lookahead | None = None
     """Initial values by searching ahead; features are given to the training itself."""
     seed: int = 0
@@ -161,12 +163,12 @@ class Training:
             status, done = _run_matches(
                 self._task(),
                 self._pupils(),
-                self.values(self._ends[0]).method,
+                self._method(self.matches + done),
                 self.streams,
                 lessons,
                 (roles, epsilons),
                 done,
-                min(matches, self._next_renewal(self.matches + done) - self.matches),
+                min(matches, self._next_change(self.matches + done) - self.matches),
             )
             if status == DIVERGED:
                 self.matches += done
@@ -282,7 +284,7 @@ class Training:
         return Values(
             self.atlas,
             role,
-            self.plan.learner,
+            self._learner_at(self.matches),
             tables[owner if function is None else self.players[0]],
             self.plan.lookahead,
             self.features.get(owner),
@@ -317,12 +319,25 @@ class Training:
                 for role, table in self.tables.items()
             }
 
-    def _next_renewal(self, match: int) -> int:
-        """The match before which copies are taken again."""
-        against = self.plan.against
+    def _next_change(self, match: int) -> int:
+        """The match before which copies are taken again, or steps get smaller."""
+        against, steps = self.plan.against, self.plan.steps
+        change: int = np.iinfo(np.int64).max
         if isinstance(against, SelfPlay) and against.renew:
-            return against.renew * (match // against.renew + 1)
-        return np.iinfo(np.int64).max
+            change = against.renew * (match // against.renew + 1)
+        return change if steps is None else min(change, steps.next_change(match))
+
+    def _learner_at(self, match: int) -> TDSettings | QSettings:
+        """The learner's settings, with its step size at a match."""
+        learner, steps = self.plan.learner, self.plan.steps
+        if steps is None:
+            return learner
+        return replace(learner, step_size=learner.step_size * steps.share(match))
+
+    def _method(self, match: int) -> Method:
+        """How to learn from a match on, as kernels see it."""
+        method = self.values(self._ends[0]).method
+        return method._replace(step_size=self._learner_at(match).step_size)
 
     def _check_self_play(self) -> None:
         """Refuse to play against oneself where that has no meaning."""
