@@ -306,9 +306,7 @@ def test_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="shaping names a twice"):
         Plan(shaping=(("a", 1.0), ("b", 1.0), ("a", 2.0)))
     plan = Plan(shaping=(("men", 1.0),))
-    with pytest.raises(
-        GameloreError, match=r"no feature men: .*, \(men own\)"
-    ):
+    with pytest.raises(GameloreError, match=r"no feature men: .*, \(men own\)"):
         Training(Atlas(sides()), plan)
     for engine in ("circuit", "interpreter"):
         bare = simulator(load("tictactoe"), engine)
