@@ -29,6 +29,7 @@ from gamelore.learn import (
     save_checkpoint,
 )
 from gamelore.learn.learners import TableLearner
+from gamelore.learn.records import flat_settings, plan_record
 from gamelore.play import PlayerSettings, RandomPlayer, play_match
 from gamelore.simulate import Engine, Row, Simulator, simulator
 
@@ -291,15 +292,21 @@ def test_a_learner_goes_after_what_it_is_paid_for() -> None:
     assert lengths[1] > lengths[0] + 1.5
 
 
+def test_the_settings_of_a_plan_are_single_values() -> None:
+    settings = dict(flat_settings(plan_record(shaped("novice"))))
+    assert settings["shaping.(men own)"] == 2.5
+    assert settings["learner.step_size"] == 0.3
+    bare = flat_settings(plan_record(Plan()))
+    assert not any("shaping" in name for name, _ in bare)
+
+
 def test_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="shaping of a must be finite, got inf"):
         Plan(shaping=(("a", np.inf),))
     with pytest.raises(ValueError, match="shaping names a twice"):
         Plan(shaping=(("a", 1.0), ("b", 1.0), ("a", 2.0)))
     plan = Plan(shaping=(("men", 1.0),))
-    with pytest.raises(
-        GameloreError, match=r"no feature men: there are .*, \(men own\)"
-    ):
+    with pytest.raises(GameloreError, match=r"no feature men: .*, \(men own\)"):
         Training(Atlas(sides()), plan)
     for engine in ("circuit", "interpreter"):
         bare = simulator(load("tictactoe"), engine)

@@ -70,10 +70,15 @@ def read_plan(record: object) -> Plan:
 
 
 def flat_settings(record: JsonObject, within: str = "") -> Iterator[tuple[str, Any]]:
-    """Every setting of a plan's record by its path: `learner.step_size`, 0.3."""
+    """Every setting of a plan's record by its path: `learner.step_size`, 0.3.
+
+    What is set by feature has the feature in its path: `shaping.(lost own)`, -1.0.
+    """
     for name, value in record.items():
         if isinstance(value, dict):
             yield from flat_settings(value, f"{within}{name}.")
+        elif isinstance(value, list):
+            yield from flat_settings(dict(value), f"{within}{name}.")
         else:
             yield f"{within}{name}", value
 
