@@ -101,7 +101,7 @@ def test_steps_that_shrink_are_courses_in_a_row(
         for mine, theirs in zip(
             training.table.cells(), pieces.table.cells(), strict=True
         ):
-            assert (mine == theirs).all()
+            assert np.array_equal(mine, theirs)
 
 
 def test_steps_shrink_by_a_factor() -> None:
