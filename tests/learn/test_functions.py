@@ -436,37 +436,6 @@ def test_a_search_finds_more_than_a_look_ahead() -> None:
     assert np.mean([goal[0] or 0 for goal in goals]) == 100
 
 
-@pytest.mark.slow
-def test_tictactoe_is_learned_by_self_play() -> None:
-    """Loses less than 1 % to random play, and never to one that looks to the end."""
-    plan = Plan(
-        TDSettings(step_size=0.3, trace_decay=0.9),
-        SelfPlay(),
-        schedule=Fixed(0.2),
-        function=NetworkSettings(hidden=80, initial_range=None),
-    )
-    training = Training(Atlas(game_of("tictactoe")), plan)
-    training.run(400_000)
-    for rival, lost in (("random", 0.01), ("minimax", 0.0)):
-        against = PlayerSettings(rival, epsilon=0.0, depth=9)
-        for seat in ("first", "second"):
-            assert losses(training, against, seat) <= lost, (rival, seat)
-
-
-def losses(training: Training, against: PlayerSettings, seat: str) -> float:
-    """How often the greedy player loses, of 1,000 matches."""
-    still = Plan(
-        TDSettings(step_size=1e-12),
-        against,
-        seat,  # type: ignore[arg-type]
-        Fixed(0.0),
-        function=training.plan.function,
-    )
-    match = Training(training.atlas, still)
-    function_of(match).load(function_of(training).weights())
-    return float((match.run(1000).rewards == 0).mean())
-
-
 def test_players_use_functions() -> None:
     plan = Plan(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
     training = Training(Atlas(game_of("tictactoe")), plan)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from gamelore.errors import UnknownGameError
 from gamelore.learn.function_settings import NetworkSettings
-from gamelore.learn.schedules import Fixed
+from gamelore.learn.schedules import Fixed, Geometric, Shrinking
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import TDSettings
+from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.training import Plan
 
 
@@ -47,7 +47,18 @@ def _network(
 
 
 PRESETS = {
-    "tictactoe": Preset(_network(0.1, 0.9, 0.4), 1_200_000, depth=3),
+    # By Q-learning, which learns what best play is worth while it explores, and with
+    # steps that shrink, so that it settles.
+    "tictactoe": Preset(
+        Plan(
+            QSettings(step_size=0.1, discount=1.0),
+            SelfPlay(),
+            schedule=Geometric(0.9, 0.9999985),
+            steps=Shrinking(500_000, 0.3),
+            function=NetworkSettings(hidden=80, initial_range=None),
+        ),
+        1_500_000,
+    ),
     "connect-four": Preset(
         _network(0.1, 0.7, 0.1, fluents=True),
         matches=500_000,
