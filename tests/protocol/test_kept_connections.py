@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -152,6 +153,14 @@ def test_a_request_that_comes_too_early_is_answered_in_its_turn() -> None:
     assert b"available" in second or b"busy" in second
 
 
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Fail if something has not come to hold in some seconds."""
+    end = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_one_who_leaves_before_the_answer_leaves_nothing_behind() -> None:
     player = Stubborn()
     rules = rules_of(load("tictactoe"))
@@ -160,14 +169,10 @@ def test_one_who_leaves_before_the_answer_leaves_nothing_behind() -> None:
         assert len(watched) == 2  # the port, and what wakes its leader
         with socket.create_connection(server.address, timeout=20) as line:
             ask(line, write_message(Start("m", "x", rules, 20, 20)))
-            assert len(watched) == 3
+            wait_until(lambda: len(watched) == 3)
             line.sendall(write_request(write_message(Play("m", None)), keep=True))
             assert threading.Event().wait(0.1) is False
         player.go.set()
-        for _ in range(100):
-            if len(watched) == 2:
-                break
-            threading.Event().wait(0.05)
-        assert len(watched) == 2
+        wait_until(lambda: len(watched) == 2)
         with socket.create_connection(server.address, timeout=20) as line:
             assert ask(line, INFO).keeps
