@@ -170,8 +170,10 @@ def measure_growth(
 
 def _atlas_bytes(atlas: Atlas) -> int:
     """What is kept of nodes and edges; not the room to work in."""
-    names = "rows slots mover first degree goals child move outlook".split()
-    return sum(getattr(atlas.nodes, name).nbytes for name in names)
+    nodes = atlas.nodes
+    by_node = nodes.rows, nodes.slots, nodes.mover, nodes.first, nodes.degree
+    by_edge = nodes.child, nodes.move, nodes.outlook
+    return sum(array.nbytes for array in (*by_node, nodes.goals, *by_edge))
 
 
 def _resident_mb() -> float:
