@@ -77,9 +77,9 @@ def play_on(engine: Simulator, ports: Sequence[int], number: int, tally: Tally) 
         match = manager.run(peers, seed=seed)
         seed += 1
         with tally.lock:
-            for position, (before, after) in zip(
-                match.positions, pairwise(match.times), strict=False
-            ):
+            # The first time is that of START, so the first move has two clocks.
+            turns = zip(match.positions[1:], pairwise(match.times[1:]), strict=False)
+            for position, (before, after) in turns:
                 if position.mover is not None:  # somebody had a choice
                     tally.seconds.append((after - before) / 1000)
             tally.faults += [f"{f.kind}: {f.message}" for f in match.record.faults]

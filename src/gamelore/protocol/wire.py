@@ -120,6 +120,15 @@ def write_request(
 ) -> bytes:
     """A message as the reference manager posts it; names go into headers."""
     body = text.encode("utf-8", "replace")
+    head = _request_head(host, sender, receiver, tuple(opponents), keep)
+    return b"%s%d\r\n\r\n%s" % (head, len(body), body)
+
+
+@lru_cache(maxsize=256)  # it is the same for all messages to a player
+def _request_head(
+    host: str, sender: str, receiver: str, opponents: tuple[str, ...], keep: bool
+) -> bytes:
+    """All that comes before the length of the body."""
     others = ", ".join(quote(name, safe="") for name in opponents)
     extra = f"Opponents: {others}\r\n" if others else ""
     extra += f"{KEEP}: yes\r\n" if keep else ""
@@ -131,11 +140,12 @@ def write_request(
         f"Receiver: {_plain(receiver)}\r\n"
         f"{extra}"
         "Content-Type: text/acl\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
+        "Content-Length: "
     )
-    return head.encode("latin-1", "replace") + body
+    return head.encode("latin-1", "replace")
 
 
+@lru_cache(maxsize=1024)  # moves are few
 def write_reply(text: str, status: int = 200, *, keep: bool = False) -> bytes:
     """A player's answer as the reference player sends it."""
     body = text.encode("utf-8", "replace")
