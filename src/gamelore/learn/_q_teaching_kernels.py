@@ -19,7 +19,6 @@ from gamelore.atlas._kernels import ENDED, FINE
 from gamelore.kernels import lean_part
 from gamelore.learn._function_kernels import (
     DIVERGED,
-    IDENTITY,
     KNOWN,
     LEARNED,
     bonus,
@@ -39,6 +38,7 @@ from gamelore.learn._teaching_kernels import (
     error_of,
     leave_trace,
     note_slopes,
+    weighed,
 )
 
 _NOTHING = np.float32(0.0)
@@ -142,10 +142,7 @@ def teach_linear(program, nodes, function, rule, moves, count, end, role):
         kept[i] = weights[i]
     for t in range(_count_positions(nodes, function, moves, count)):
         node = _position(nodes, moves, count, t, end)
-        total = weigh(nodes, function, view, node)
-        prediction, slope = total, 1.0
-        if function.output != IDENTITY:
-            prediction, slope = finish(function.output, np.float32(total))
+        prediction, slope = weighed(nodes, function, view, node)
         target = _linear_target(nodes, function, rule, view, moves, count, t, end, role)
         error = error_of(rule, prediction, target)
         if not abs(error) < LARGEST_ERROR:

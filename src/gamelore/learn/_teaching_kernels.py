@@ -95,10 +95,10 @@ def teach_linear(program, nodes, function, rule, moves, count, end, role):
         change[i] = 0.0
         kept[i] = weights[i]
     for t in range(length):
-        prediction, slope = _weighed(nodes, function, view, places[t])
+        prediction, slope = weighed(nodes, function, view, places[t])
         following, next_slope = 0.0, 0.0
         if t + 1 < looked_at or function.arrives:
-            following, next_slope = _weighed(nodes, function, view, places[t + 1])
+            following, next_slope = weighed(nodes, function, view, places[t + 1])
         if t + 1 >= looked_at:
             following = 0.0
         target = earned_at(nodes, function, view, t, length, end, role)
@@ -125,7 +125,7 @@ def teach_linear(program, nodes, function, rule, moves, count, end, role):
 
 
 @lean_part
-def _weighed(nodes, function, view, node):
+def weighed(nodes, function, view, node):
     """What a linear function says of a node, and how fast that rises with its sum."""
     total = weigh(nodes, function, view, node)
     if function.output == IDENTITY:

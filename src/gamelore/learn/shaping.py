@@ -24,12 +24,10 @@ from gamelore.learn import _shaping_kernels as kernels
 from gamelore.learn._function_kernels import NO_FEATURES
 from gamelore.learn._shaping_kernels import Earnings, Ledger
 from gamelore.simulate import CircuitSimulator
-from gamelore.simulate.compiled import narrow_room
+from gamelore.simulate.compiled import NARROW_LANES, narrow_room
 
 ByFeature: TypeAlias = tuple[tuple[str, float], ...]
 """Features by name, and a number for each."""
-
-_LANES = 64
 
 
 def check_shaping(shaping: ByFeature) -> None:
@@ -75,7 +73,7 @@ class Account:
             self._ledger = _no_ledger()._replace(rewards=np.ones(1))
             return
         features = simulator.feature_set
-        room, columns = features.room(_LANES)
+        room, columns = features.room(NARROW_LANES)
         self._ledger = Ledger(
             rewards=numbers_by_feature(features.names, shaping, 0.0),
             earned=np.zeros(0),
