@@ -13,8 +13,7 @@ from gamelore.learn._function_kernels import Opinion, judge_positions
 from gamelore.learn.functions import ValueFunction, no_function
 from gamelore.play.evaluations import STAKES, Judge, Scale, judge_pointer
 from gamelore.simulate import CircuitSimulator, Rows, Simulator
-
-_LANES = 64
+from gamelore.simulate.compiled import NARROW_LANES
 
 
 class LearnedEvaluation:
@@ -42,9 +41,9 @@ class LearnedEvaluation:
     def judge(self, engine: CircuitSimulator, role: int) -> Judge:
         """The evaluation for kernels."""
         features = self.function.features
-        columns = np.zeros((_LANES, 1), np.float32)
+        columns = np.zeros((NARROW_LANES, 1), np.float32)
         if features is not None:
-            _, columns = features.room(_LANES)
+            _, columns = features.room(NARROW_LANES)
         copy = self.function.copy().function  # so that no other's work is in the way
         opinion = Opinion(copy, self._side, self._middle, columns)
         return Judge(_judge(), opinion, True)
