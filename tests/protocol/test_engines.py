@@ -103,15 +103,6 @@ def test_moves_made_before_there_is_an_engine_are_made_up_for() -> None:
     assert len(seat.faults) == 2
 
 
-def test_what_was_worked_out_once_is_remembered() -> None:
-    engine = Engine(TICTACTOE)
-    position = Position(TICTACTOE)
-    joint = (position.legal_moves("x")[0], "noop")
-    after = engine.after(position, joint)
-    assert after == position.advance(joint)
-    assert engine.after(Position(TICTACTOE), joint) is after
-
-
 def test_an_interpreter_is_replaced_after_many_matches() -> None:
     engine = Engine(TICTACTOE)
     first = Interpreter(TICTACTOE)

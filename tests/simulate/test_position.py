@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,8 +13,10 @@ from gamelore.errors import GdlError, IllegalMoveError, UnknownGameError
 from gamelore.games import load, rules_text
 from gamelore.gdl import Compound, Game, read_term
 from gamelore.simulate import position as position_module
+from gamelore.simulate.compiled import CircuitSimulator
 from gamelore.simulate.interpreter import Interpreter
 from gamelore.simulate.position import Position
+from gamelore.simulate.simulator import Simulator
 
 COINS = """
     (role a) (role b) (init (tossed 0))
@@ -211,6 +215,36 @@ def test_from_row(tictactoe: Interpreter, start: Position) -> None:
     assert Position.from_row(tictactoe, row) == start
     row[0] = 99
     assert start.row[0] != 99
+
+
+@pytest.mark.parametrize("engine", [CircuitSimulator, Interpreter])
+@pytest.mark.parametrize("kept", [3, 16_384])
+def test_remembered_successors_are_those_worked_out_anew(
+    engine: Callable[[Game], Simulator], kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(position_module, "_REMEMBERED", kept)
+    simulator = engine(load("tictactoe"))
+    lots = Random(5)
+    for _ in range(60):
+        position = Position(simulator)
+        while not position.is_terminal:
+            options = map(position.legal_moves, position.roles)
+            joint = tuple(lots.choice(moves) for moves in options)
+            numbers = [simulator.move_number(r, m) for r, m in enumerate(joint)]
+            anew = simulator.follow(position.row, numbers)
+            position = position.advance(joint)
+            assert (position.row == anew).all()
+            assert position.facts == Position.from_row(simulator, anew).facts
+            assert len(simulator.successors) <= kept
+
+
+def test_what_was_worked_out_once_is_remembered(start: Position) -> None:
+    joint = (start.legal_moves("x")[0], "noop")
+    after = start.advance(joint)
+    assert Position(start.simulator).advance(joint) is after
+    assert start.advance([*joint]) == after
+    with pytest.raises(IllegalMoveError):
+        after.advance(joint)
 
 
 def test_the_docstring_is_true() -> None:

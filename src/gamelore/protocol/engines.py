@@ -22,7 +22,7 @@ from threading import Condition, Thread, Timer
 
 from gamelore.circuit.store import load as load_circuit
 from gamelore.games import load as load_game
-from gamelore.gdl import Game, Move
+from gamelore.gdl import Game
 from gamelore.protocol._preparation import Request
 from gamelore.simulate.choose import simulator
 from gamelore.simulate.compiled import CircuitSimulator
@@ -32,7 +32,6 @@ from gamelore.simulate.simulator import Simulator
 
 log = logging.getLogger(__name__)
 
-_REMEMBERED = 20_000  # moves of a game whose successors are remembered
 _WORN = 50  # matches after which an interpreter, which never forgets, is replaced
 _SMALL_GAME = "tictactoe"
 _COMMAND = "from gamelore.protocol._preparation import main; main()"
@@ -68,7 +67,6 @@ class Engine:
         self._change = Condition()
         self._simulator: Simulator | None = None
         self._settled = False
-        self._after: dict[tuple[int, bytes, tuple[Move, ...]], Position] = {}
 
     @property
     def simulator(self) -> Simulator | None:
@@ -90,7 +88,6 @@ class Engine:
             worn = self._taken >= _WORN and not self._users
             if worn and isinstance(self._simulator, Interpreter):
                 self._simulator = Interpreter(self.game)
-                self._after.clear()
                 self._taken = 0
             self._users += 1
             self._taken += 1
@@ -105,7 +102,6 @@ class Engine:
         with self._change:
             if simulator is not None:
                 self._simulator = simulator
-                self._after.clear()
             self._settled = settled
             self._change.notify_all()
 
@@ -126,17 +122,6 @@ class Engine:
             ):
                 self._change.wait(left)
         return self._simulator
-
-    def after(self, position: Position, joint: tuple[Move, ...]) -> Position:
-        """The position after a joint move: what was worked out once is remembered."""
-        key = id(position.simulator), position.row.tobytes(), joint
-        known = self._after.get(key)
-        if known is None or known.simulator is not position.simulator:
-            known = position.advance(joint)
-            if len(self._after) >= _REMEMBERED:
-                self._after.clear()
-            self._after[key] = known
-        return known
 
 
 class Engines:

@@ -149,7 +149,7 @@ class Seat:
             self.moves.append(joint)  # to be made up for once there is an engine
             return
         try:
-            self._position = self.engine.after(position, joint)
+            self._position = position.advance(joint)
             self.moves.append(joint)
         except GameloreError as error:
             self.lost = True

@@ -16,6 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from gamelore.errors import IllegalMoveError
 from gamelore.games import load
 from gamelore.gdl import Compound, Fact, Game, Move, Role, read_term, to_kif
@@ -30,6 +32,8 @@ MoveLike: TypeAlias = Move | str
 
 LISTED = 12
 """Legal moves that an error message lists."""
+
+_REMEMBERED = 16_384  # successors in one game: 1 to 3 KB each, all of tic-tac-toe
 
 
 class Position:
@@ -46,7 +50,7 @@ class Position:
         else:
             terms = _read_facts(facts) if isinstance(facts, str) else facts
             row = self._simulator.encode(terms)
-        self._row = _frozen(row)
+        self._data = row.tobytes()
 
     @classmethod
     def initial(cls, game: Playable) -> Position:
@@ -58,7 +62,7 @@ class Position:
         """The position that a simulator's row stands for."""
         position = cls.__new__(cls)
         position._simulator = simulator
-        position._row = _frozen(row)
+        position._data = row.tobytes()
         return position
 
     @property
@@ -74,15 +78,15 @@ class Position:
     def roles(self) -> tuple[Role, ...]:
         return self._simulator.roles
 
-    @property
+    @cached_property
     def row(self) -> Row:
         """uint64 [K], read only: the position in the simulator's arrays."""
-        return self._row
+        return np.frombuffer(self._data, np.uint64)
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """What is true, sorted by KIF text."""
-        return tuple(sorted(self._simulator.facts(self._row), key=to_kif))
+        return tuple(sorted(self._simulator.facts(self.row), key=to_kif))
 
     @property
     def is_terminal(self) -> bool:
@@ -100,7 +104,7 @@ class Position:
 
     def legal_moves(self, role: Role) -> tuple[Move, ...]:
         """What a role may do, sorted by KIF text."""
-        return self._legal[self._index(role)]
+        return self._sight.legal[self._index(role)]
 
     @property
     def mover(self) -> Role | None:
@@ -121,21 +125,25 @@ class Position:
         as a mapping from roles; or one single move, where at most one role has a
         choice.
         """
-        if self.is_terminal:
-            name = self.game.name
-            raise IllegalMoveError(f"the match of {name} has ended: no move is legal")
-        joint = self._joint_move(moves)
-        for role, move in enumerate(joint):
-            if move not in self._legal[role]:
-                raise self._illegal(role, move)
+        # Matches meet again: what moves lead to is remembered, with all that was seen
+        # of it, and terms in order need no other look.
+        remembered = self._simulator.successors
+        if len(moves) == 1 and type(moves[0]) is tuple:
+            known = remembered.get((self._data, moves[0]))
+            if known is not None:
+                return known
+        joint = self._legal_joint_move(moves)
         numbers = [self._simulator.move_number(r, move) for r, move in enumerate(joint)]
-        return Position.from_row(
-            self._simulator, self._simulator.follow(self._row, numbers)
-        )
+        row = self._simulator.follow(self.row, numbers)
+        following = Position.from_row(self._simulator, row)
+        if len(remembered) >= _REMEMBERED:
+            remembered.clear()
+        remembered[self._data, joint] = following
+        return following
 
     def successors(self) -> Iterator[tuple[tuple[Move, ...], Position]]:
         """Every legal joint move, with the position it leads to."""
-        expansion = self._simulator.expand(self._row[None])
+        expansion = self._simulator.expand(self.row[None])
         names = self._simulator.moves
         for numbers, row in zip(expansion.moves, expansion.successors, strict=True):
             joint = tuple(names[r][number] for r, number in enumerate(numbers))
@@ -145,7 +153,7 @@ class Position:
         if not isinstance(other, Position):
             return NotImplemented
         if self._simulator is other._simulator:
-            return bool((self._row == other._row).all())
+            return self._data == other._data
         same_game = self.game.fingerprint == other.game.fingerprint
         return same_game and self.facts == other.facts
 
@@ -164,7 +172,7 @@ class Position:
 
     @cached_property
     def _sight(self) -> Sight:
-        return self._simulator.look(self._row)
+        return self._simulator.look(self.row)
 
     @property
     def _legal(self) -> tuple[tuple[Move, ...], ...]:
@@ -172,11 +180,25 @@ class Position:
         return self._sight.legal
 
     def _index(self, role: Role) -> int:
-        if role not in self.roles:
+        try:
+            return self._simulator.roles.index(role)
+        except ValueError:
             raise ValueError(
                 f"no role {role!r} in {self.game.name}: it has {', '.join(self.roles)}"
-            )
-        return self.roles.index(role)
+            ) from None
+
+    def _legal_joint_move(
+        self, given: Sequence[MoveLike | Sequence[MoveLike] | Mapping[Role, MoveLike]]
+    ) -> tuple[Move, ...]:
+        """What was given to `advance`, checked."""
+        if self.is_terminal:
+            name = self.game.name
+            raise IllegalMoveError(f"the match of {name} has ended: no move is legal")
+        joint = self._joint_move(given)
+        for role, move in enumerate(joint):
+            if move not in self._legal[role]:
+                raise self._illegal(role, move)
+        return tuple(joint)
 
     def _joint_move(
         self, given: Sequence[MoveLike | Sequence[MoveLike] | Mapping[Role, MoveLike]]
@@ -270,10 +292,3 @@ def _read_move(move: MoveLike | Sequence[MoveLike] | Mapping[Role, MoveLike]) ->
 
 def _game_repr(game: Game) -> str:
     return f"Game.from_kif({game.to_kif()!r}, {game.name!r})"
-
-
-def _frozen(row: Row) -> Row:
-    """A copy that cannot be written to."""
-    copy = row.copy()
-    copy.setflags(write=False)
-    return copy

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ import numpy.typing as npt
 from gamelore.gdl import Fact, Game, Move, Role, Term, Variable, to_kif
 from gamelore.gdl.features import FeatureRules
 from gamelore.simulate.joint import joint_moves
+
+if TYPE_CHECKING:
+    from gamelore.simulate.position import Position
 
 Rows: TypeAlias = npt.NDArray[np.uint64]
 Row: TypeAlias = npt.NDArray[np.uint64]
@@ -107,6 +110,8 @@ class Simulator(ABC):
         self.features = features
         """The rules of the features that are counted, if any are."""
         self.roles: tuple[Role, ...] = game.roles
+        self.successors: dict[tuple[bytes, tuple[Move, ...]], Position] = {}
+        """What `Position.advance` remembers: by row and joint move, where it led to."""
 
     # ── arrays ──────────────────────────────────────────────────────────────────────
 
