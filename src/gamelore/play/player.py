@@ -20,7 +20,7 @@ RESERVED_SHARE = 0.2
 """… and the share of a short one: a late move is a fault."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # not frozen: one is made for every move
 class Clock:
     """The time one decision may take, running from the moment the clock is made."""
 

@@ -26,6 +26,8 @@ KEEP = "Keep-Connection"
 """The header of a request that offers to use the connection again, and of the reply
 that takes the offer."""
 
+_KEEP = KEEP.lower()
+
 _STATUSES = {
     200: "OK",
     400: "Bad Request",
@@ -85,7 +87,7 @@ class Request(NamedTuple):
     @property
     def keeps(self) -> bool:
         """Whether the manager would use the connection again."""
-        return KEEP.lower() in self.headers
+        return _KEEP in self.headers
 
 
 class Reply(NamedTuple):
@@ -103,7 +105,7 @@ class Reply(NamedTuple):
     @property
     def keeps(self) -> bool:
         """Whether the player lets the connection be used again."""
-        return KEEP.lower() in self.headers
+        return _KEEP in self.headers
 
 
 # ── writing ─────────────────────────────────────────────────────────────────────────
@@ -177,8 +179,19 @@ def _plain(value: str) -> str:
 _STATUS = re.compile(r"[0-9]{3}")
 _HEADER = re.compile(r"^([^:\s]++)[ \t]*+:([^\n]*+)", re.MULTILINE)
 _LENGTH = re.compile(r"[0-9]{1,18}")
+_HEADS_KEPT = 256  # peers send the same ones over and over
 
 _Whole = TypeVar("_Whole", Request, Reply)
+
+
+class _Head(NamedTuple):
+    """All that comes before a body."""
+
+    words: tuple[str, ...]
+    """Of the first line."""
+    headers: Mapping[str, str]
+    length: int | None
+    """Bytes of the body; None where it lasts until the peer closes."""
 
 
 class _Reader(ABC, Generic[_Whole]):
@@ -186,12 +199,9 @@ class _Reader(ABC, Generic[_Whole]):
 
     def __init__(self, limits: WireLimits = DEFAULT_LIMITS) -> None:
         self.limits = limits
-        self.first = ""
-        """The first line, once the head is there."""
-        self.headers: Mapping[str, str] = {}
         self._bytes = bytearray()
-        self._body_at = 0  # 0: the head is not complete
-        self._length: int | None = None
+        self._head: _Head | None = None
+        self._body_at = 0
 
     def feed(self, data: bytes) -> _Whole | None:
         """Take bytes as they come; the whole message once it is there.
@@ -199,44 +209,41 @@ class _Reader(ABC, Generic[_Whole]):
         What follows the whole message is not looked at.
         """
         self._bytes += data
-        if not self._body_at and not self._read_head():
+        head = self._head or self._find_head()
+        if head is None:
             return None
-        if self._length is None:
+        if head.length is None:
             if len(self._bytes) - self._body_at > self.limits.body:
                 raise self._too_large()
             return None
-        stop = self._body_at + self._length
+        stop = self._body_at + head.length
         if len(self._bytes) < stop:
             return None
-        return self._whole(bytes(self._bytes[self._body_at : stop]))
+        return self._whole(head, bytes(self._bytes[self._body_at : stop]))
 
     def finish(self) -> _Whole | None:
         """The peer has closed: what it sent, if that is whole; `None` if nothing."""
         if not self._bytes:
             return None
-        if not self._body_at:
+        if self._head is None:
             raise WireError("the connection was closed within the headers")
-        there = len(self._bytes) - self._body_at
-        if self._length is not None and there < self._length:
+        there, length = len(self._bytes) - self._body_at, self._head.length
+        if length is not None and there < length:
             raise WireError(
-                f"the connection was closed after {there} of {self._length} bytes"
+                f"the connection was closed after {there} of {length} bytes"
             )
-        return self._whole(bytes(self._bytes[self._body_at :]))
+        return self._whole(self._head, bytes(self._bytes[self._body_at :]))
 
     @abstractmethod
-    def _whole(self, body: bytes) -> _Whole:
-        """The message with this body."""
+    def _whole(self, head: _Head, body: bytes) -> _Whole:
+        """The message of these parts."""
 
     @abstractmethod
-    def _check_first(self, words: Sequence[str]) -> None:
-        """Refuse a first line that is none."""
+    def _read_head(self, data: bytes) -> _Head:
+        """The head in these bytes; `WireError` if it is none."""
 
-    @abstractmethod
-    def _no_length(self) -> int | None:
-        """What a missing length means."""
-
-    def _read_head(self) -> bool:
-        """Read first line and headers once they are there."""
+    def _find_head(self) -> _Head | None:
+        """First line and headers, once they are there."""
         stop = self._bytes.find(b"\r\n\r\n", 0, self.limits.head)
         after = stop + 4
         if stop < 0:
@@ -246,26 +253,13 @@ class _Reader(ABC, Generic[_Whole]):
             if len(self._bytes) >= self.limits.head:
                 message = f"over {self.limits.head:,} bytes of headers"
                 raise WireError(message, 431)
-            return False
-        first, _, lines = self._bytes[:stop].decode("latin-1").partition("\n")
-        self.first = first.rstrip("\r")
-        self._check_first(self.first.split(" "))
-        self.headers = _headers(lines)
-        self._body_at = after
-        self._length = self._body_length()
-        return True
-
-    def _body_length(self) -> int | None:
-        if "transfer-encoding" in self.headers:
-            raise WireError("transfer encodings are not understood", 501)
-        length = self.headers.get("content-length")
-        if length is None:
-            return self._no_length()
-        if not _LENGTH.fullmatch(length):
-            raise WireError("the content length is not a number")
-        if int(length) > self.limits.body:
+            return None
+        head = self._read_head(bytes(self._bytes[:stop]))
+        if head.length is not None and head.length > self.limits.body:
             raise self._too_large()
-        return int(length)
+        self._head = head
+        self._body_at = after
+        return head
 
     def _too_large(self) -> WireError:
         return WireError(f"over {self.limits.body:,} bytes of content", 413)
@@ -277,42 +271,66 @@ class RequestReader(_Reader[Request]):
     @property
     def expects_continue(self) -> bool:
         """Whether the peer waits for a word before it sends the body."""
-        return self.headers.get("expect", "").lower() == "100-continue"
+        if self._head is None:
+            return False
+        return self._head.headers.get("expect", "").lower() == "100-continue"
 
-    def _whole(self, body: bytes) -> Request:
-        method, target, _ = self.first.split(" ")
-        return Request(method, target, self.headers, body)
+    def _whole(self, head: _Head, body: bytes) -> Request:
+        return Request(head.words[0], head.words[1], head.headers, body)
 
-    def _check_first(self, words: Sequence[str]) -> None:
-        if len(words) != 3 or not all(words) or not words[2].startswith("HTTP/"):
-            raise WireError("not an HTTP request")
-        if not words[2].startswith("HTTP/1."):
-            raise WireError("only HTTP/1 is spoken here", 505)
-        if words[0] not in ("POST", "GET", "OPTIONS"):
-            raise WireError("only POST, GET and OPTIONS are understood", 405)
-
-    def _no_length(self) -> int:
-        if self.first.startswith("POST"):
-            raise WireError("a POST needs a content length", 411)
-        return 0
+    def _read_head(self, data: bytes) -> _Head:
+        return _head_of_request(data)
 
 
 class ReplyReader(_Reader[Reply]):
     """Reads one reply; without a length it lasts until the peer closes."""
 
-    def _whole(self, body: bytes) -> Reply:
-        return Reply(int(self.first.split(" ")[1]), self.headers, body)
+    def _whole(self, head: _Head, body: bytes) -> Reply:
+        return Reply(int(head.words[1]), head.headers, body)
 
-    def _check_first(self, words: Sequence[str]) -> None:
-        status = words[1] if len(words) > 1 else ""
-        if not words[0].startswith("HTTP/") or not _STATUS.fullmatch(status):
-            raise WireError("not an HTTP reply")
+    def _read_head(self, data: bytes) -> _Head:
+        return _head_of_reply(data)
 
-    def _no_length(self) -> None:
+
+@lru_cache(_HEADS_KEPT)
+def _head_of_request(data: bytes) -> _Head:
+    head = _head_in(data)
+    words = head.words
+    if len(words) != 3 or not all(words) or not words[2].startswith("HTTP/"):
+        raise WireError("not an HTTP request")
+    if not words[2].startswith("HTTP/1."):
+        raise WireError("only HTTP/1 is spoken here", 505)
+    if words[0] not in ("POST", "GET", "OPTIONS"):
+        raise WireError("only POST, GET and OPTIONS are understood", 405)
+    length = _body_length(head.headers)
+    if length is None and words[0] == "POST":
+        raise WireError("a POST needs a content length", 411)
+    return head._replace(length=length or 0)
+
+
+@lru_cache(_HEADS_KEPT)
+def _head_of_reply(data: bytes) -> _Head:
+    head = _head_in(data)
+    status = head.words[1] if len(head.words) > 1 else ""
+    if not head.words[0].startswith("HTTP/") or not _STATUS.fullmatch(status):
+        raise WireError("not an HTTP reply")
+    return head._replace(length=_body_length(head.headers))
+
+
+def _head_in(data: bytes) -> _Head:
+    """First line and headers by lower-case name; of one given twice the last counts."""
+    first, _, lines = data.decode("latin-1").partition("\n")
+    headers = {name.lower(): value.strip() for name, value in _HEADER.findall(lines)}
+    return _Head(tuple(first.rstrip("\r").split(" ")), headers, None)
+
+
+def _body_length(headers: Mapping[str, str]) -> int | None:
+    """What the headers say of the length."""
+    if "transfer-encoding" in headers:
+        raise WireError("transfer encodings are not understood", 501)
+    length = headers.get("content-length")
+    if length is None:
         return None
-
-
-@lru_cache(maxsize=128)  # peers send the same ones over and over
-def _headers(lines: str) -> Mapping[str, str]:
-    """Headers by lower-case name; of one given twice the last counts."""
-    return {name.lower(): value.strip() for name, value in _HEADER.findall(lines)}
+    if not _LENGTH.fullmatch(length):
+        raise WireError("the content length is not a number")
+    return int(length)
