@@ -35,6 +35,7 @@ _BACKLOG = 512
 _TICK = 0.005  # seconds between looks of the watchman while there is work
 _IDLE_TICK = 0.02
 _LONG = 0.02  # seconds of work after which another thread leads
+_LOOK = 0.1  # seconds between looks for connections whose time is over
 _ROUND = 1.0  # seconds between calls of `Listener.on_round`
 _LINGER = 1.0  # seconds in which what a refused peer still sends is thrown away
 _REST = 30.0  # seconds that a connection stays open between requests
@@ -253,8 +254,9 @@ class Listener:
 
     def _lead(self, term: int) -> None:
         """Answer requests for as long as this thread leads."""
+        next_look = 0.0
         while self._term == term and not self._closing.is_set():
-            for key, _ in self._selector.select(self._patience()):
+            for key, _ in self._selector.select(_LOOK):
                 if key.data is not None:
                     self._go_on(key.data)
                 elif key.fileobj is self._socket:
@@ -263,14 +265,9 @@ class Listener:
                     self._take_back()
                 if self._term != term:  # what else is ready, the new leader sees too
                     return
-            self._close_overdue()
-
-    def _patience(self) -> float | None:
-        """Seconds until somebody must be closed."""
-        soonest = [
-            next(iter(waiting)).deadline for waiting in self._waiting() if waiting
-        ]
-        return max(0.0, min(soonest) - time.monotonic()) if soonest else None
+            if (now := time.monotonic()) >= next_look:
+                next_look = now + _LOOK
+                self._close_overdue(now)
 
     def _waiting(self) -> tuple[dict[Connection, None], ...]:
         """All connections that are waited for, each kind in the order of deadlines."""
@@ -372,8 +369,7 @@ class Listener:
             return True
         return False
 
-    def _close_overdue(self) -> None:
-        now = time.monotonic()
+    def _close_overdue(self, now: float) -> None:
         while self._receiving:
             oldest = next(iter(self._receiving))
             if oldest.deadline > now:

@@ -50,7 +50,7 @@ _START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MOVES = re.compile(
-    rf"\s*+\(\s*+(play|stop)\s++({_WORD})\s*+\((.*)\)\s*+\)\s*+",
+    rf"\s*+\(\s*+(play|stop)\s++({_WORD})(?:\s*+\((.*)\)|\s++{NOTHING})\s*+\)\s*+",
     re.IGNORECASE | re.DOTALL,
 )
 _SHOWN = 60  # characters of a message that an error repeats
@@ -141,9 +141,9 @@ def read_message(text: str) -> Message:
     try:
         _check_name(match)
         if verb == "play":
-            return Play(match, _read_joint_move(found[3]))
+            return Play(match, _read_joint_move(found[3] or ""))
         if verb == "stop":
-            return Stop(match, _read_joint_move(found[3]))
+            return Stop(match, _read_joint_move(found[3] or ""))
         _check_name(found[3])
         clocks = _clock(found[5]), _clock(found[6])
         return Start(match, found[3], _read_rules(found[4]), *clocks)

@@ -246,6 +246,8 @@ class Seat:
 
     @staticmethod
     def _acquire(lock: Lock, until: float) -> bool:
+        if lock.acquire(blocking=False):  # as almost always
+            return True
         return lock.acquire(timeout=max(0.0, until - time.monotonic()))
 
 
