@@ -5,15 +5,13 @@
 
 Over loopback the players are two `gamelore serve --player random` processes. They and
 the manager use connections again; the part "connect" is what it would cost with players
-that want one for every message, as other programs do. A manager waits for
-its players most of the time, so several managers, each a process with one match at a
-time, share the two players.
+that want one for every message, as other programs do. A match waits for its players
+most of the time, so the manager, one process, runs several side by side.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import platform
 import statistics
@@ -22,7 +20,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,8 +27,9 @@ from serving import served
 
 from gamelore.games import load
 from gamelore.play import PLAYERS, PlainContestant, RandomPlayer, play_match
-from gamelore.protocol.exchange import Address, Call, make_calls
-from gamelore.protocol.manager import ManagedMatch, Manager, MatchSettings
+from gamelore.protocol.dialogue import make_calls
+from gamelore.protocol.exchange import Address, Call
+from gamelore.protocol.manager import Bout, ManagedMatch, Manager, MatchSettings
 from gamelore.protocol.match_files import write_match
 from gamelore.protocol.messages import (
     Message,
@@ -54,7 +52,7 @@ from gamelore.simulate import Simulator, simulator
 GAME = "tictactoe"
 CLOCKS = MatchSettings(start_clock=10, play_clock=5)
 ROUNDS = 3
-WARM_UP = 30
+WARM_UP = 100
 
 _ECHO = """
 import socket
@@ -74,8 +72,8 @@ class Run(NamedTuple):
     matches: int
     seconds: float
     faults: int
-    managers: float
-    """Processor seconds of all managers."""
+    manager: float
+    """Processor seconds of the manager."""
     players: float
     """Processor seconds of both players."""
 
@@ -83,12 +81,12 @@ class Run(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--matches", type=int, default=1000)
-    parser.add_argument("--managers", type=int, nargs="*", default=[1, 2, 3, 4])
+    parser.add_argument("--at-once", type=int, nargs="*", default=[1, 4, 16])
     options = parser.parse_args()
     print(f"{GAME}, CPython {platform.python_version()}, {os.cpu_count()} cores\n")
     engine = simulator(load(GAME))
     in_process(engine, options.matches)
-    over_loopback(options.matches, options.managers)
+    over_loopback(engine, options.matches, options.at_once)
     parts(engine, options.matches)
 
 
@@ -129,54 +127,47 @@ def show_rate(title: str, matches: int, play: Callable[[int], object]) -> None:
 # ── over the network ────────────────────────────────────────────────────────────────
 
 
-def over_loopback(matches: int, managers: Sequence[int]) -> None:
-    """Matches per second with so many managers at once."""
+def over_loopback(engine: Simulator, matches: int, at_once: Sequence[int]) -> None:
+    """Matches per second with so many at once."""
     print("\nover loopback                 matches/s  processor ms per match")
-    print("                                          managers   players  faults")
-    with served(2, "random", at_once=max(managers)) as players:
-        ports = [port for _, port in players]
-        for count in managers:
-            with ProcessPoolExecutor(
-                count, multiprocessing.get_context("spawn")
-            ) as pool:
-                list(pool.map(manage, [ports] * count, [WARM_UP] * count))
-                run = timed_run(pool, players, count, matches)
-            title = f"  {count} manager{'' if count == 1 else 's'}"
+    print("                                           manager   players  faults")
+    manager = Manager(engine, CLOCKS)
+    with served(2, "random", at_once=max(at_once)) as players:
+        peers = [RemotePeer("127.0.0.1", port) for _, port in players]
+        timed_run(manager, peers, players, WARM_UP, max(at_once))
+        for count in at_once:
+            run = timed_run(manager, peers, players, matches, count)
             each = 1000 / run.matches
             print(
-                f"{title:28} {run.matches / run.seconds:10,.0f}"
-                f" {each * run.managers:11.2f} {each * run.players:9.2f}"
+                f"{f'  {count} at once':28} {run.matches / run.seconds:10,.0f}"
+                f" {each * run.manager:11.2f} {each * run.players:9.2f}"
                 f" {run.faults:7}"
             )
+        for peer in peers:
+            peer.close()
 
 
 def timed_run(
-    pool: ProcessPoolExecutor,
+    manager: Manager,
+    peers: Sequence[RemotePeer],
     players: Sequence[tuple[int, int]],
-    count: int,
     matches: int,
+    at_once: int,
 ) -> Run:
-    ports = [port for _, port in players]
-    share = matches // count
-    before = sum(processor_seconds(process) for process, _ in players)
+    bouts = (Bout(peers, seed) for seed in range(matches))
+    of_players = sum(processor_seconds(process) for process, _ in players)
+    of_manager = time.process_time()
     started = time.perf_counter()
-    results = list(pool.map(manage, [ports] * count, [share] * count))
-    seconds = time.perf_counter() - started
-    after = sum(processor_seconds(process) for process, _ in players)
-    faults = sum(found for found, _ in results)
-    managers = sum(used for _, used in results)
-    return Run(share * count, seconds, faults, managers, after - before)
-
-
-def manage(ports: Sequence[int], matches: int) -> tuple[int, float]:
-    """Run matches; how many faults there were, and processor seconds."""
-    manager = Manager(simulator(load(GAME)), CLOCKS)
-    peers = [RemotePeer("127.0.0.1", port) for port in ports]
-    started = time.process_time()
     faults = sum(
-        len(manager.run(peers, seed=seed).record.faults) for seed in range(matches)
+        len(match.record.faults) for match in manager.run_side_by_side(bouts, at_once)
     )
-    return faults, time.process_time() - started
+    return Run(
+        matches=matches,
+        seconds=time.perf_counter() - started,
+        faults=faults,
+        manager=time.process_time() - of_manager,
+        players=sum(processor_seconds(p) for p, _ in players) - of_players,
+    )
 
 
 def processor_seconds(process: int) -> float:

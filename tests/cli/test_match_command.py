@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,9 @@ from click.testing import CliRunner, Result
 from gamelore.cli import main
 from gamelore.cli.match import match_seed
 from gamelore.cli.watch import _guesses
+from gamelore.play import PLAYERS, PlainContestant
 from gamelore.protocol.match_files import read_match
+from gamelore.protocol.player_server import PlayerServer
 
 FAST = ("--engine", "interpreter", "--seed", "3")
 
@@ -90,6 +94,7 @@ def test_a_player_that_is_not_there_is_a_fault_and_a_warning() -> None:
         (("tictactoe", "random", "localhost:99999"), "there is no port 99999"),
         (("tictactoe", "random", "no.such.host.invalid:80"), "cannot find the host"),
         (("tictactoee", "random", "random"), "did you mean tictactoe"),
+        (("tictactoe", "random", "random", "--at-once", "2"), "random is not on the"),
     ],
 )
 def test_mistakes_are_told(arguments: tuple[str, ...], message: str) -> None:
@@ -104,6 +109,17 @@ def test_a_cut_off_match_is_not_counted() -> None:
     assert "wins" not in result.output
 
 
+def interrupt_after_records(
+    process: subprocess.Popen[str], folder: Path
+) -> tuple[str, str]:
+    """Send a real signal once there are some records; what the process printed."""
+    deadline = time.monotonic() + 60
+    while len([*folder.glob("*.json")]) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=30)
+
+
 def test_interrupts_keep_what_is_finished(tmp_path: Path) -> None:
     """As a process, with a real signal."""
     command = [sys.executable, "-m", "gamelore", "match", "tictactoe"]
@@ -114,11 +130,7 @@ def test_interrupts_keep_what_is_finished(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while len([*tmp_path.glob("*.json")]) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
+    output, errors = interrupt_after_records(process, tmp_path)
     assert process.returncode == 130
     assert "interrupted" in errors
     records = [*tmp_path.glob("*.json")]
@@ -126,6 +138,59 @@ def test_interrupts_keep_what_is_finished(tmp_path: Path) -> None:
     assert f" {len(records)}\n" in output  # matches, in the last column
     assert all(read_match(path).completed for path in records)
     assert [*tmp_path.glob(".*")] == []
+
+
+@pytest.fixture
+def addresses() -> Iterator[list[str]]:
+    """Two players that take four matches at once."""
+    with ExitStack() as stack:
+        found, servers = [], []
+        for seed in (1, 2):
+            contestant = PlainContestant(PLAYERS["random"], seed)
+            server = PlayerServer(contestant, port=0, name=f"p{seed}", at_once=4)
+            host, port = stack.enter_context(server).address
+            found.append(f"{host}:{port}")
+            servers.append(server)
+        yield found
+        assert not any(server.matches for server in servers)
+
+
+def test_matches_at_once_are_all_played(addresses: list[str], tmp_path: Path) -> None:
+    arguments = (
+        "--repeat",
+        "12",
+        "--at-once",
+        "4",
+        "--swap",
+        "--output",
+        str(tmp_path),
+    )
+    result = match("tictactoe", *addresses, *arguments)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert [int(line.split()[0]) for line in lines[:12]] == [*range(1, 13)]
+    assert sum(line.split()[1:3] == ["x", "p1"] for line in lines[:12]) == 6
+    records = [read_match(path) for path in tmp_path.glob("*.json")]
+    assert len({record.match for record in records}) == 12
+    assert all(record.completed for record in records)
+    assert "fault" not in "".join(lines[:12])
+
+
+def test_an_interrupt_ends_all_matches(addresses: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gamelore", "match", "tictactoe", *addresses]
+    command += ["--repeat", "1000000", "--at-once", "4", "--engine", "interpreter"]
+    process = subprocess.Popen(
+        [*command, "--quiet", "--output", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    output, errors = interrupt_after_records(process, tmp_path)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    records = [read_match(path) for path in tmp_path.glob("*.json")]
+    assert f" {len(records)}\n" in output
+    assert all(record.completed for record in records)
 
 
 def test_the_live_view_in_a_terminal() -> None:

@@ -13,7 +13,8 @@ from gamelore.games import load
 from gamelore.gdl import Move
 from gamelore.play import PLAYERS, Clock, PlainContestant, RandomPlayer
 from gamelore.protocol import listener
-from gamelore.protocol.exchange import Address, Call, Keeper, make_calls
+from gamelore.protocol.dialogue import make_calls
+from gamelore.protocol.exchange import Address, Call, Keeper
 from gamelore.protocol.manager import Manager, MatchSettings
 from gamelore.protocol.messages import Info, Play, Start, rules_of, write_message
 from gamelore.protocol.peers import RemotePeer

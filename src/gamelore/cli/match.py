@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,13 @@ from gamelore.gdl import Game
 from gamelore.play.match import MOVE_LIMIT
 from gamelore.play.ratings import Result
 from gamelore.play.standings import standings, table
-from gamelore.protocol.manager import ManagedMatch, Manager, MatchSettings, seats_of
+from gamelore.protocol.manager import (
+    Bout,
+    ManagedMatch,
+    Manager,
+    MatchSettings,
+    seats_of,
+)
 from gamelore.protocol.match_files import write_match
 from gamelore.protocol.peers import (
     LocalPeer,
@@ -40,7 +46,7 @@ SEEDS = 2**63
 
 @dataclass
 class Series:
-    """Matches one after the other, between the same players."""
+    """Matches between the same players."""
 
     manager: Manager
     peers: Sequence[Peer]
@@ -51,20 +57,22 @@ class Series:
     matches: list[ManagedMatch] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
 
-    def run(self, repeat: int) -> None:
+    def run(self, repeat: int, at_once: int) -> None:
         """Play so many matches; those that were finished are kept whatever happens."""
         with self.view.showing():
-            for number in range(repeat):
-                self.view.begin(number + 1)
-                match = self.manager.run(
-                    self._seated(number),
-                    seed=match_seed(self.seed, number),
-                    observer=self.view.observe,
-                )
+            bouts = self._bouts(repeat)
+            for match in self.manager.run_side_by_side(bouts, at_once):
                 self.matches.append(match)
                 if self.output is not None:
                     self.files.append(write_match(match, self.output))
-                self.view.end(match)
+                self.view.end(len(self.matches), match)
+
+    def _bouts(self, repeat: int) -> Iterator[Bout]:
+        """Matches to be played, each asked for when it is about to begin."""
+        for number in range(repeat):
+            self.view.begin(number + 1)
+            seed = match_seed(self.seed, number)
+            yield Bout(self._seated(number), seed, observer=self.view.observe)
 
     def _seated(self, number: int) -> list[Peer]:
         """The peers in the order of the roles; with `swap` everybody moves on."""
@@ -126,11 +134,13 @@ def _tell_apart(peers: Sequence[Peer]) -> None:
             peer.name = f"{peer.name}#{seen[peer.name]}"
 
 
-def view_for(quiet: bool, repeat: int) -> View:
-    """What suits where the output goes."""
+def view_for(quiet: bool, repeat: int, at_once: int) -> View:
+    """What suits where the output goes; of many matches at once only results."""
     if quiet:
         return NoView()
-    return LiveView(repeat) if sys.stdout.isatty() else PlainView(repeat)
+    if at_once > 1 or not sys.stdout.isatty():
+        return PlainView(repeat)
+    return LiveView(repeat)
 
 
 def as_record(series: Series) -> dict[str, Any]:
@@ -185,12 +195,13 @@ Examples:
   gamelore match tictactoe minimax random
   gamelore match connect-four localhost:9147 monte-carlo --play-clock 2 --repeat 10
   gamelore match othello my_module:MyPlayer novice --swap --output records
+  gamelore match hex host1:9147 host2:9147 --repeat 500 --at-once 8
   gamelore match trio random random random --json
   gamelore match connect-four learned:net.course:4 monte-carlo-100 --swap --repeat 20
 
 A PLAYER is host:port for a player on the network, the name of a built-in one,
 learned:FILE for what gamelore learn has saved, with :DEPTH to look so far ahead, or
-module:Class. Ctrl-C aborts the match that is running, and keeps those before it.
+module:Class. Ctrl-C aborts what is running, and keeps the matches before it.
 """,
 )
 @click.argument("game")
@@ -223,6 +234,13 @@ module:Class. Ctrl-C aborts the match that is running, and keeps those before it
     show_default=True,
     help="How many matches.",
 )
+@click.option(
+    "--at-once",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Matches at a time; more than one for players on the network only.",
+)
 @click.option("--swap", is_flag=True, help="Have players take turns in the roles.")
 @click.option(
     "--scramble",
@@ -253,6 +271,7 @@ def command(
     play_clock: float,
     grace: float,
     repeat: int,
+    at_once: int,
     swap: bool,
     scramble: bool,
     move_limit: int,
@@ -277,11 +296,12 @@ def command(
         peers = peers_of(players, rules, store, seed)
         for peer in peers:
             stack.callback(peer.close)
+        _check_at_once(peers, at_once)
         manager = Manager(prepare(game, engine), settings)
-        view = view_for(quiet or as_json, repeat)
+        view = view_for(quiet or as_json, repeat, at_once)
         series = Series(manager, peers, seed, swap, output, view)
         try:
-            series.run(repeat)
+            series.run(repeat, at_once)
         finally:
             show_summary(series, as_json)
 
@@ -293,4 +313,13 @@ def _check_seats(game: Game, players: Sequence[str]) -> None:
         raise GameloreError(
             f"{game.name} takes {len(seats)} players, for {', '.join(seats)}; "
             f"{len(players)} given"
+        )
+
+
+def _check_at_once(peers: Sequence[Peer], at_once: int) -> None:
+    here = [peer.name for peer in peers if isinstance(peer, LocalPeer)]
+    if at_once > 1 and here:
+        raise GameloreError(
+            f"{here[0]} is not on the network: it plays one match at a time; "
+            "leave out --at-once, or have `gamelore serve` play"
         )

@@ -104,10 +104,10 @@ class LiveView:
         """Take note; what is on the screen follows in its own time."""
         self._moment = moment
 
-    def end(self, match: ManagedMatch) -> None:
+    def end(self, number: int, match: ManagedMatch) -> None:
         """Leave a line behind."""
         if self._repeat > 1:
-            self._live.console.print(f"{self._number:>4}  {result_text(match)}")
+            self._live.console.print(f"{number:>4}  {result_text(match)}")
 
     def _render(self) -> Text:
         moment = self._moment
@@ -121,7 +121,6 @@ class PlainView:
 
     def __init__(self, repeat: int) -> None:
         self._repeat = repeat
-        self._number = 0
         self._moves = 0
         self._faults = 0
 
@@ -129,7 +128,7 @@ class PlainView:
         return nullcontext()
 
     def begin(self, number: int) -> None:
-        self._number, self._moves, self._faults = number, 0, 0
+        self._moves, self._faults = 0, 0
 
     def observe(self, moment: Moment) -> None:
         """Print what is new."""
@@ -143,8 +142,8 @@ class PlainView:
         if moment.stage == "over":
             click.echo(f"\n{draw(moment.position.game, moment.position.facts)}\n")
 
-    def end(self, match: ManagedMatch) -> None:
-        click.echo(f"{self._number:>4}  {result_text(match)}")
+    def end(self, number: int, match: ManagedMatch) -> None:
+        click.echo(f"{number:>4}  {result_text(match)}")
         if self._repeat > 1:
             for fault in match.record.faults[:FAULTS_SHOWN]:
                 click.echo(f"      {fault_text(fault, len(match.record.moves))}")
@@ -160,7 +159,7 @@ class NoView:
 
     def observe(self, moment: Moment) -> None: ...
 
-    def end(self, match: ManagedMatch) -> None: ...
+    def end(self, number: int, match: ManagedMatch) -> None: ...
 
 
 View = LiveView | PlainView | NoView

@@ -1,6 +1,6 @@
 """One match between players, and the record of it.
 
-A referee runs every match. Whom it asks sits at a table: players in this process here,
+A referee keeps every match. Who plays sits at a table: players in this process here,
 players on the network in `gamelore.protocol`.
 """
 
@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from gamelore.errors import GameloreError, StuckError
 from gamelore.gdl import Move, Role, to_kif
@@ -90,48 +90,34 @@ class Mishap:
 Answer: TypeAlias = Move | Mishap
 
 
-class Table(Protocol):
-    """Those who play in one match, as its referee sees them."""
-
-    def start(self) -> Mapping[Role, Mishap]:
-        """Have everybody prepare; who was not ready, and why."""
-
-    def ask(
-        self, position: Position, moves: Sequence[tuple[Move, ...]]
-    ) -> Mapping[Role, Answer]:
-        """What every player answers, after the joint moves made so far.
-
-        Lots decide for roles that are left out.
-        """
-
-
 class Referee:
-    """Runs one match: asks the players, judges answers, draws lots where they fail."""
+    """Keeps one match: judges what players answer, and draws lots where they fail."""
 
-    def __init__(self, simulator: Simulator, table: Table, seed: int = 0) -> None:
+    def __init__(self, simulator: Simulator, seed: int = 0) -> None:
         self.simulator = simulator
         self.position = Position.initial(simulator)
         self.moves: list[tuple[Move, ...]] = []
         self.faults: list[Fault] = []
-        self._table = table
         self._lots = Random(seed)
 
-    def start(self) -> None:
-        """Have the players prepare."""
-        for role, mishap in self._table.start().items():
+    def note_unready(self, mishaps: Mapping[Role, Mishap]) -> None:
+        """Note who was not ready when the match began."""
+        for role, mishap in mishaps.items():
             self._note(-1, role, mishap)
 
-    def step(self) -> None:
-        """Have one joint move made."""
+    def check(self) -> None:
+        """See that every role can move; `StuckError` if one cannot."""
+        for role in self.simulator.roles:
+            if not self.position.legal_moves(role):
+                name = self.simulator.game.name
+                raise StuckError(f"{role} has no legal move in {name}")
+
+    def take(self, answers: Mapping[Role, Answer]) -> None:
+        """Have one joint move made; lots decide for roles that are left out."""
         position = self.position
-        options = [position.legal_moves(role) for role in self.simulator.roles]
-        for role, legal in zip(self.simulator.roles, options, strict=True):
-            if not legal:
-                raise StuckError(f"{role} has no legal move in {position.game.name}")
-        answers = self._table.ask(position, self.moves)
         joint = tuple(
-            self._judge(role, legal, answers)
-            for role, legal in zip(self.simulator.roles, options, strict=True)
+            self._judge(role, position.legal_moves(role), answers)
+            for role in self.simulator.roles
         )
         self.position = position.advance(joint)
         self.moves.append(joint)
@@ -189,10 +175,11 @@ def play_match(
     if missing:
         raise ValueError(f"no player for {', '.join(sorted(missing))}")
     table = _PlayerTable(simulator, players, start_clock, play_clock)
-    referee = Referee(simulator, table, seed)
-    referee.start()
+    referee = Referee(simulator, seed)
+    referee.note_unready(table.start())
     while not referee.position.is_terminal and len(referee.moves) < move_limit:
-        referee.step()
+        referee.check()
+        referee.take(table.ask(referee.position))
     return referee.record()
 
 
@@ -223,9 +210,7 @@ class _PlayerTable:
                 mishaps[role] = failure(error)
         return mishaps
 
-    def ask(
-        self, position: Position, moves: Sequence[tuple[Move, ...]]
-    ) -> dict[Role, Answer]:
+    def ask(self, position: Position) -> dict[Role, Answer]:
         return {
             role: self._answer(player, position)
             for role, player in self._players.items()

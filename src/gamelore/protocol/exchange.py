@@ -1,4 +1,4 @@
-"""Requests to several peers at once: one connection each, one thread for all.
+"""Requests to peers: one connection each, one thread for all.
 
 A peer that hangs costs its own clock and nobody else's: all sockets are waited for
 together, and each call ends with a reply or a mishap when its time is over at the
@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gamelore.errors import GameloreError, WireError
 from gamelore.play.match import Mishap
@@ -32,7 +32,7 @@ KEPT_FOR = 10.0
 """Seconds after which a connection is not used again; players keep it for longer."""
 
 _CHUNK = 65_536
-_MOST_KEPT = 8  # connections to one peer
+_MOST_KEPT = 64  # connections to one peer
 _SHORT = 1000  # bytes; longer replies are not remembered
 _LONGEST_WAIT = 3600.0  # seconds; systems take no more than some days
 _UNDER_WAY = {0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EAGAIN}
@@ -95,8 +95,7 @@ class Keeper:
             self._free.pop()[0].close()
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A request to send, and how many seconds there are for all of it."""
 
     address: Address
@@ -109,31 +108,22 @@ class Call:
 Outcome: TypeAlias = Reply | Mishap
 
 
-def make_calls(
-    calls: Sequence[Call], limits: WireLimits = REPLY_LIMITS
-) -> list[Outcome]:
-    """Make all calls at once; what came of each, in order."""
-    lines: list[_Line] = []
-    try:
-        for call in calls:
-            lines.append(_Line(call, limits))
-        waiting = [line for line in lines if line.outcome is None]
-        while waiting:
-            soonest = min(line.deadline for line in waiting) - time.monotonic()
-            for line in _wait(waiting, min(max(0.0, soonest), _LONGEST_WAIT)):
-                line.go_on()
-            now = time.monotonic()
-            for line in waiting:
-                if line.outcome is None and line.deadline <= now:
-                    line.run_out()
-            waiting = [line for line in waiting if line.outcome is None]
-    finally:
-        for line in lines:
-            line.hang_up()
-    return [line.outcome for line in lines if line.outcome is not None]
+def go_on(lines: Sequence[Line]) -> None:
+    """Wait until any of the calls under way can go on, or its time is over; then do
+    what there is to be done for all."""
+    waiting = [line for line in lines if line.outcome is None]
+    if not waiting:
+        return
+    soonest = min(line.deadline for line in waiting) - time.monotonic()
+    for line in _wait(waiting, min(max(0.0, soonest), _LONGEST_WAIT)):
+        line.go_on()
+    now = time.monotonic()
+    for line in waiting:
+        if line.outcome is None and line.deadline <= now:
+            line.run_out()
 
 
-def _wait(waiting: Sequence[_Line], seconds: float) -> list[_Line]:
+def _wait(waiting: Sequence[Line], seconds: float) -> list[Line]:
     """Those who can go on, once there are any or time is over."""
     if not hasattr(select, "poll"):
         return _wait_with_select(waiting, seconds)
@@ -147,7 +137,7 @@ def _wait(waiting: Sequence[_Line], seconds: float) -> list[_Line]:
     return [by_number[number] for number, _ in poll.poll(math.ceil(seconds * 1000))]
 
 
-def _wait_with_select(waiting: Sequence[_Line], seconds: float) -> list[_Line]:
+def _wait_with_select(waiting: Sequence[Line], seconds: float) -> list[Line]:
     """As `_wait`, where the system has no `poll`."""
     sending = [line.socket for line in waiting if line.is_sending]
     receiving = [line.socket for line in waiting if not line.is_sending]
@@ -156,10 +146,10 @@ def _wait_with_select(waiting: Sequence[_Line], seconds: float) -> list[_Line]:
     return [line for line in waiting if id(line.socket) in sockets]
 
 
-class _Line:
+class Line:
     """One call under way: connecting, sending, then receiving."""
 
-    def __init__(self, call: Call, limits: WireLimits) -> None:
+    def __init__(self, call: Call, limits: WireLimits = REPLY_LIMITS) -> None:
         now = time.monotonic()
         self.outcome: Outcome | None = None
         self._call = call

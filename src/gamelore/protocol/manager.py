@@ -12,15 +12,16 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game, Move, Role
 from gamelore.play.match import CHANCE, MOVE_LIMIT, Fault, MatchRecord, Referee
 from gamelore.play.player import Clock
-from gamelore.protocol.peers import Peer, RemotePeer
+from gamelore.protocol.dialogue import Dialogue, hold, hold_side_by_side
+from gamelore.protocol.peers import LocalPeer, Peer, RemotePeer
 from gamelore.protocol.scramble import Scramble
 from gamelore.protocol.table import Conditions, PeerTable
 from gamelore.simulate.position import Playable, Position
@@ -98,6 +99,17 @@ Observer: TypeAlias = Callable[[Moment], None]
 """Is told before the players prepare, before every move, and at the end."""
 
 
+class Bout(NamedTuple):
+    """A match to be run."""
+
+    peers: Sequence[Peer]
+    """One for each role in order, `random` left out."""
+    seed: int = 0
+    match_id: str | None = None
+    """None: a new one."""
+    observer: Observer | None = None
+
+
 class Manager:
     """Runs matches of one game."""
 
@@ -128,27 +140,45 @@ class Manager:
         for. Whatever ends the match early (an interrupt, a role without a legal move)
         is told to the peers before it is raised.
         """
-        seats = self._seated(peers)
-        match = match_id or self._new_id()
+        return hold(self._match(Bout(peers, seed, match_id, observer)))
+
+    def run_side_by_side(
+        self, bouts: Iterable[Bout], at_once: int = 1
+    ) -> Iterator[ManagedMatch]:
+        """Run matches, so many at once; each as it ends.
+
+        Whatever ends one of them early ends all. Several at once are for players on the
+        network: one in this process would have all other matches wait for it.
+        """
+        for_all = at_once == 1
+        return hold_side_by_side(
+            (self._match(bout if for_all else _on_network(bout)) for bout in bouts),
+            at_once,
+        )
+
+    def _match(self, bout: Bout) -> Dialogue[ManagedMatch]:
+        """What is said in one match."""
+        seats, seed = self._seated(bout.peers), bout.seed
+        match = bout.match_id or self._new_id()
         table = PeerTable(self._terms(match, seed), seats)
         players = tuple(
             seats[role].name if role in seats else CHANCE
             for role in self.simulator.roles
         )
-        course = _Course(Referee(self.simulator, table, seed), match, players, observer)
+        referee = Referee(self.simulator, seed)
+        course = _Course(referee, table, match, players, bout.observer)
         try:
-            course.run(self.settings)
-            mishaps = table.stop(course.referee.record())
-            course.referee.note_late_failures(mishaps)
-            course.tell("over", Clock())
+            yield from course.run(self.settings)
+            referee.note_late_failures((yield from table.stop(referee.record())))
+            course.tell("over", math.inf)
         except BaseException:
-            table.abort(course.referee.record())
+            yield from table.abort(referee.record())
             raise
         return ManagedMatch(
             match=match,
             game=self.simulator.game,
             rules=self._rules,
-            record=course.referee.record(),
+            record=referee.record(),
             players=players,
             seed=seed,
             settings=self.settings,
@@ -198,36 +228,39 @@ class _Course:
     def __init__(
         self,
         referee: Referee,
+        table: PeerTable,
         match: str,
         players: tuple[str, ...],
         observer: Observer | None,
     ) -> None:
-        self.referee = referee
         self.positions = [referee.position]
         self.times = [_milliseconds()]
+        self._referee = referee
+        self._table = table
         self._match = match
         self._players = players
         self._observer = observer
 
-    def run(self, settings: MatchSettings) -> None:
+    def run(self, settings: MatchSettings) -> Dialogue[None]:
         """From the start to the end."""
-        referee = self.referee
-        self.tell("start", Clock(settings.start_clock))
-        referee.start()
+        referee, table = self._referee, self._table
+        self.tell("start", settings.start_clock)
+        referee.note_unready((yield from table.start()))
         while (
             not referee.position.is_terminal
             and len(referee.moves) < settings.move_limit
         ):
-            self.tell("play", Clock(settings.play_clock))
-            referee.step()
+            self.tell("play", settings.play_clock)
+            referee.check()
+            referee.take((yield from table.ask(referee.position, referee.moves)))
             self.positions.append(referee.position)
             self.times.append(_milliseconds())
 
-    def tell(self, stage: Literal["start", "play", "over"], clock: Clock) -> None:
-        """Tell whoever watches."""
+    def tell(self, stage: Literal["start", "play", "over"], seconds: float) -> None:
+        """Tell whoever watches; so much time there is for what begins."""
         if self._observer is None:
             return
-        referee = self.referee
+        referee = self._referee
         self._observer(
             Moment(
                 match=self._match,
@@ -236,9 +269,16 @@ class _Course:
                 moves=tuple(referee.moves),
                 faults=tuple(referee.faults),
                 players=self._players,
-                clock=clock,
+                clock=Clock(seconds),
             )
         )
+
+
+def _on_network(bout: Bout) -> Bout:
+    """The same, if nobody plays in this process."""
+    if any(isinstance(peer, LocalPeer) for peer in bout.peers):
+        raise GameloreError("only players on the network play several matches at once")
+    return bout
 
 
 def run_match(

@@ -16,7 +16,8 @@ from gamelore.gdl import Move
 from gamelore.play.contestant import Contestant
 from gamelore.play.match import FAILURES, Mishap, failure
 from gamelore.play.player import Clock
-from gamelore.protocol.exchange import Address, Call, Keeper, make_calls
+from gamelore.protocol.dialogue import make_calls
+from gamelore.protocol.exchange import Address, Call, Keeper
 from gamelore.protocol.messages import Info, read_about, read_move, write_message
 from gamelore.protocol.wire import Reply, write_request
 

@@ -1,4 +1,8 @@
-"""The table of a match: tells the peers what happens, and asks all of them at once."""
+"""The table of a match: tells the peers what happens, and asks all of them at once.
+
+What it says to players on the network is said in dialogues, so that a manager can hold
+those of many matches side by side.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,8 @@ from gamelore.gdl import Move, Role, to_kif
 from gamelore.play.contestant import Entry
 from gamelore.play.match import Answer, MatchRecord, Mishap
 from gamelore.play.player import Clock, Player
-from gamelore.protocol.exchange import Call, make_calls
+from gamelore.protocol.dialogue import Dialogue
+from gamelore.protocol.exchange import Call
 from gamelore.protocol.messages import Abort, Message, Play, Start, Stop, write_message
 from gamelore.protocol.peers import Done, Errand, LocalPeer, Peer, RemotePeer, move_of
 from gamelore.protocol.scramble import Scramble
@@ -61,12 +66,12 @@ class PeerTable:
             else:
                 self._local[role] = _LocalSeat(peer, role, others, terms)
 
-    def start(self) -> dict[Role, Mishap]:
+    def start(self) -> Dialogue[dict[Role, Mishap]]:
         """Tell everybody the rules; who was not ready when the start clock ended."""
         terms = self.terms
         errands = {role: seat.enter() for role, seat in self._local.items()}
-        messages = {role: self._start_message(role) for role in self._remote}
-        replies = self._tell(messages, terms.start_clock, introduce=True)
+        texts = {r: write_message(self._start_message(r)) for r in self._remote}
+        replies = yield from self._tell(texts, terms.start_clock, introduce=True)
         mishaps = {}
         for role, reply in replies.items():
             if isinstance(reply, Mishap):
@@ -81,15 +86,15 @@ class PeerTable:
 
     def ask(
         self, position: Position, moves: Sequence[tuple[Move, ...]]
-    ) -> dict[Role, Answer]:
-        """Everybody's next move."""
+    ) -> Dialogue[dict[Role, Answer]]:
+        """Everybody's next move, after the joint moves made so far."""
         grace = self.terms.grace
         errands = {role: seat.choose(position) for role, seat in self._local.items()}
         answers: dict[Role, Answer] = {}
         if self._remote:
             message = Play(self.terms.match, self._last_move(moves))
-            messages: dict[Role, Message] = dict.fromkeys(self._remote, message)
-            replies = self._tell(messages, self.terms.play_clock + grace)
+            seconds = self.terms.play_clock + grace
+            replies = yield from self._tell_all(message, seconds)
             for role, reply in replies.items():
                 answers[role] = (
                     reply if isinstance(reply, Mishap) else self._read_move(reply)
@@ -99,38 +104,42 @@ class PeerTable:
             answers[role] = chosen.result if isinstance(chosen, Done) else chosen
         return answers
 
-    def stop(self, record: MatchRecord) -> dict[Role, Mishap]:
+    def stop(self, record: MatchRecord) -> Dialogue[dict[Role, Mishap]]:
         """Tell everybody that the match is over; who did not take note."""
         clock = self.terms.play_clock
         errands = {role: s.finish(record, clock) for role, s in self._local.items()}
         message = Stop(self.terms.match, self._last_move(record.moves))
-        messages: dict[Role, Message] = dict.fromkeys(self._remote, message)
-        outcomes: dict[Role, object] = {**self._tell(messages, clock)}
+        replies = yield from self._tell_all(message, clock)
+        outcomes: dict[Role, object] = {**replies}
         outcomes |= {role: each.end(self.terms.grace) for role, each in errands.items()}
         return {r: each for r, each in outcomes.items() if isinstance(each, Mishap)}
 
-    def abort(self, record: MatchRecord) -> None:
+    def abort(self, record: MatchRecord) -> Dialogue[None]:
         """Tell everybody that the match is given up; what they say does not matter."""
         limit = min(ABORT_LIMIT, self.terms.play_clock)
         errands = [seat.finish(record, limit) for seat in self._local.values()]
-        message = Abort(self.terms.match)
-        messages: dict[Role, Message] = dict.fromkeys(self._remote, message)
-        self._tell(messages, ABORT_LIMIT)
+        yield from self._tell_all(Abort(self.terms.match), ABORT_LIMIT)
         for errand in errands:
             errand.end()
 
+    def _tell_all(
+        self, message: Message, seconds: float
+    ) -> Dialogue[dict[Role, Reply | Mishap]]:
+        """Send all remote players the same message; what each replies."""
+        text = write_message(message)
+        return self._tell(dict.fromkeys(self._remote, text), seconds)
+
     def _tell(
-        self, messages: Mapping[Role, Message], seconds: float, introduce: bool = False
-    ) -> dict[Role, Reply | Mishap]:
+        self, texts: Mapping[Role, str], seconds: float, introduce: bool = False
+    ) -> Dialogue[dict[Role, Reply | Mishap]]:
         """Send each remote player its message; what each replies."""
-        texts: dict[int, str] = {}
-        calls = []
-        for role, message in messages.items():
-            if id(message) not in texts:  # most are the same for all
-                texts[id(message)] = write_message(message)
-            seat = self._remote[role]
-            calls.append(seat.call(texts[id(message)], seconds, introduce))
-        return dict(zip(messages, make_calls(calls), strict=True))
+        if not texts:
+            return {}
+        outcomes = yield [
+            self._remote[role].call(text, seconds, introduce)
+            for role, text in texts.items()
+        ]
+        return dict(zip(texts, outcomes, strict=True))
 
     def _start_message(self, role: Role) -> Start:
         terms = self.terms
