@@ -137,14 +137,20 @@ def over_loopback(engine: Simulator, matches: int, at_once: Sequence[int]) -> No
         timed_run(manager, peers, players, WARM_UP, max(at_once))
         for count in at_once:
             run = timed_run(manager, peers, players, matches, count)
-            each = 1000 / run.matches
-            print(
-                f"{f'  {count} at once':28} {run.matches / run.seconds:10,.0f}"
-                f" {each * run.manager:11.2f} {each * run.players:9.2f}"
-                f" {run.faults:7}"
-            )
+            show_run(f"{count} at once", run)
+        with tempfile.TemporaryDirectory() as folder:
+            run = timed_run(manager, peers, players, matches, count, folder)
+            show_run("the same, with records", run)
         for peer in peers:
             peer.close()
+
+
+def show_run(title: str, run: Run) -> None:
+    each = 1000 / run.matches
+    print(
+        f"  {title:26} {run.matches / run.seconds:10,.0f}"
+        f" {each * run.manager:11.2f} {each * run.players:9.2f} {run.faults:7}"
+    )
 
 
 def timed_run(
@@ -153,14 +159,18 @@ def timed_run(
     players: Sequence[tuple[int, int]],
     matches: int,
     at_once: int,
+    records: str | None = None,
 ) -> Run:
+    """Run matches; where a folder is given, write a record of each."""
     bouts = (Bout(peers, seed) for seed in range(matches))
     of_players = sum(processor_seconds(process) for process, _ in players)
     of_manager = time.process_time()
     started = time.perf_counter()
-    faults = sum(
-        len(match.record.faults) for match in manager.run_side_by_side(bouts, at_once)
-    )
+    faults = 0
+    for match in manager.run_side_by_side(bouts, at_once):
+        faults += len(match.record.faults)
+        if records is not None:
+            write_match(match, records)
     return Run(
         matches=matches,
         seconds=time.perf_counter() - started,

@@ -10,7 +10,6 @@ import json
 import math
 import os
 import secrets
-import string
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ CODES: dict[FaultKind, str] = {"illegal": "IL", "late": "TO", "failed": "CE"}
 """What ggp-base writes for each kind of fault."""
 
 _NO_CLOCK = -1  # ggp-base's word for a clock that there is not
-_TOKEN_LENGTH = 32
+_TOKEN_BYTES = 16  # two letters each, as many as ggp-base has
 
 
 @dataclass(frozen=True)
@@ -87,10 +86,9 @@ class MatchFile:
     def of(cls, match: ManagedMatch, tournament: str = "") -> MatchFile:
         """The record of a match that was run."""
         record, settings = match.record, match.settings
-        letters = (secrets.choice(string.ascii_letters) for _ in range(_TOKEN_LENGTH))
         return cls(
             match=match.match,
-            token="".join(letters),
+            token=secrets.token_hex(_TOKEN_BYTES),
             states=tuple(position.facts for position in match.positions),
             moves=record.moves,
             times=match.times,
