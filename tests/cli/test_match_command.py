@@ -109,35 +109,40 @@ def test_a_cut_off_match_is_not_counted() -> None:
     assert "wins" not in result.output
 
 
-def interrupt_after_records(
-    process: subprocess.Popen[str], folder: Path
-) -> tuple[str, str]:
-    """Send a real signal once there are some records; what the process printed."""
-    deadline = time.monotonic() + 60
-    while len([*folder.glob("*.json")]) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    return process.communicate(timeout=30)
+def interrupted(folder: Path, *arguments: str) -> str:
+    """Have a process play, with a real signal once there are some records.
 
-
-def test_interrupts_keep_what_is_finished(tmp_path: Path) -> None:
-    """As a process, with a real signal."""
-    command = [sys.executable, "-m", "gamelore", "match", "tictactoe"]
-    command += ["random", "random", "--repeat", "1000000", "--engine", "interpreter"]
+    What it printed.
+    """
+    command = [sys.executable, "-m", "gamelore", "match", "tictactoe", *arguments]
+    command += ["--repeat", "1000000", "--engine", "interpreter"]
     process = subprocess.Popen(
-        [*command, "--quiet", "--output", str(tmp_path)],
+        [*command, "--quiet", "--output", str(folder)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    output, errors = interrupt_after_records(process, tmp_path)
+    deadline = time.monotonic() + 60
+    while len([*folder.glob("*.json")]) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted" in errors
-    records = [*tmp_path.glob("*.json")]
+    return output
+
+
+def check_records(folder: Path, output: str) -> None:
+    """Whatever was finished is kept, and counted, and whole."""
+    records = [*folder.glob("*.json")]
     assert len(records) >= 3
     assert f" {len(records)}\n" in output  # matches, in the last column
     assert all(read_match(path).completed for path in records)
-    assert [*tmp_path.glob(".*")] == []
+    assert [*folder.glob(".*")] == []
+
+
+def test_interrupts_keep_what_is_finished(tmp_path: Path) -> None:
+    check_records(tmp_path, interrupted(tmp_path, "random", "random"))
 
 
 @pytest.fixture
@@ -177,20 +182,7 @@ def test_matches_at_once_are_all_played(addresses: list[str], tmp_path: Path) ->
 
 
 def test_an_interrupt_ends_all_matches(addresses: list[str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "gamelore", "match", "tictactoe", *addresses]
-    command += ["--repeat", "1000000", "--at-once", "4", "--engine", "interpreter"]
-    process = subprocess.Popen(
-        [*command, "--quiet", "--output", str(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    output, errors = interrupt_after_records(process, tmp_path)
-    assert process.returncode == 130
-    assert "interrupted" in errors
-    records = [read_match(path) for path in tmp_path.glob("*.json")]
-    assert f" {len(records)}\n" in output
-    assert all(record.completed for record in records)
+    check_records(tmp_path, interrupted(tmp_path, *addresses, "--at-once", "4"))
 
 
 def test_the_live_view_in_a_terminal() -> None:

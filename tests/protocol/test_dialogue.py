@@ -17,9 +17,10 @@ from gamelore.play import Clock, PlainContestant
 from gamelore.play.match import Mishap
 from gamelore.play.player import Briefing
 from gamelore.protocol import dialogue as dialogue_module
+from gamelore.protocol.connection import Connection
 from gamelore.protocol.dialogue import Dialogue, hold, hold_side_by_side, make_calls
 from gamelore.protocol.exchange import Address, Call, Line, Outcome, go_on
-from gamelore.protocol.listener import Connection, Listener
+from gamelore.protocol.listener import Listener
 from gamelore.protocol.manager import (
     Bout,
     ManagedMatch,

@@ -16,8 +16,8 @@ import pytest
 
 from gamelore.games import load
 from gamelore.play import PLAYERS, PlainContestant
+from gamelore.protocol.connection import ListenerLimits
 from gamelore.protocol.engines import EngineLimits
-from gamelore.protocol.listener import ListenerLimits
 from gamelore.protocol.messages import Start, read_move, rules_of, write_message
 from gamelore.protocol.player_server import PlayerServer, ServerLimits
 from gamelore.protocol.wire import WireLimits, write_request

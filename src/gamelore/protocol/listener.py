@@ -15,23 +15,16 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
 from threading import Event, Lock, Thread, current_thread
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from gamelore.errors import GameloreError, WireError
-from gamelore.protocol.wire import (
-    CONTINUE,
-    Request,
-    RequestReader,
-    WireLimits,
-    write_reply,
-)
+from gamelore.errors import WireError
+from gamelore.protocol.connection import Connection, ListenerLimits, listening_socket
+from gamelore.protocol.wire import CONTINUE, Request
 
 log = logging.getLogger(__name__)
 
 _CHUNK = 65_536
-_BACKLOG = 512
 _TICK = 0.005  # seconds between looks of the watchman while there is work
 _IDLE_TICK = 0.02
 _LONG = 0.02  # seconds of work after which another thread leads
@@ -40,88 +33,6 @@ _ROUND = 1.0  # seconds between calls of `Listener.on_round`
 _LINGER = 1.0  # seconds in which what a refused peer still sends is thrown away
 _REST = 30.0  # seconds that a connection stays open between requests
 _OUT_OF_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-
-
-@dataclass(frozen=True)
-class ListenerLimits:
-    """What those who connect may take."""
-
-    wire: WireLimits = field(default_factory=WireLimits)
-    request_seconds: float = 10.0
-    """From the first byte of a request to its last, and for taking the reply."""
-    connections: int = 200
-    """At once; beyond it, the one that has been sending for longest is closed."""
-    at_work: int = 32
-    """Requests worked on at once; more are turned away."""
-
-    def __post_init__(self) -> None:
-        for each in fields(self)[1:]:
-            value = getattr(self, each.name)
-            if not value > 0:
-                raise ValueError(f"{each.name} must be positive, got {value}")
-
-
-class Connection:
-    """One who has connected: a request coming in, one reply going out."""
-
-    __slots__ = (
-        "_answered",
-        "_listener",
-        "_lock",
-        "arrived",
-        "continued",
-        "deadline",
-        "keeps",
-        "peer",
-        "reader",
-        "request",
-        "socket",
-        "unsent",
-        "watched",
-    )
-
-    def __init__(self, listener: Listener, sock: socket.socket, peer: Any) -> None:
-        self.socket = sock
-        self.peer = peer
-        self.arrived = time.monotonic()
-        """When the request began to arrive; clocks run from then."""
-        self.deadline = self.arrived + listener.limits.request_seconds
-        self.reader: RequestReader | None = RequestReader(listener.limits.wire)
-        self.request: Request | None = None
-        self.unsent: memoryview | None = None
-        self.watched = False
-        """Whether the selector tells of what happens to it."""
-        self.continued = False
-        self.keeps = False
-        """Whether it stays open after the reply, since the peer asks for it."""
-        self._listener = listener
-        self._lock = Lock()
-        self._answered = False
-
-    def reply(self, text: str, status: int = 200, *, last: bool = False) -> bool:
-        """Send an answer, from any thread; False if there has been one already.
-
-        `last`: the connection is not kept, though the peer may ask for it.
-        """
-        with self._lock:
-            if self._answered:
-                return False
-            self._answered = True
-            if last:
-                self.keeps = False
-        self._listener.send(self, write_reply(text, status, keep=self.keeps))
-        return True
-
-    @property
-    def answered(self) -> bool:
-        return self._answered
-
-    def renew(self, limits: WireLimits) -> None:
-        """Be ready for another request."""
-        self.reader = RequestReader(limits)
-        self.request = None
-        self.continued = False
-        self._answered = False
 
 
 Work: TypeAlias = Callable[[Connection, Request], None]
@@ -155,7 +66,7 @@ class Listener:
         self.limits = limits or ListenerLimits()
         self._work = work
         self._on_round = on_round
-        self._socket = _listening_socket(host, port)
+        self._socket = listening_socket(host, port)
         self._wake_receiver, self._wake_sender = socket.socketpair()
         self._wake_receiver.setblocking(False)
         self._wake_sender.setblocking(False)
@@ -281,7 +192,7 @@ class Listener:
                 time.sleep(_TICK)
             return
         sock.setblocking(False)
-        connection = Connection(self, sock, peer)
+        connection = Connection(sock, peer, self.limits, self.send)
         if sum(map(len, self._waiting())) >= self.limits.connections:
             self._drop_oldest()
         self._receive(connection)
@@ -314,7 +225,7 @@ class Listener:
             self._forget(connection)
             return
         except WireError as error:
-            log.warning("%s: %s", _name(connection.peer), error)
+            log.warning("%s: %s", connection.name, error)
             self._forget(connection, keep_open=True)
             connection.reply(str(error), error.status)
             return
@@ -374,7 +285,7 @@ class Listener:
             oldest = next(iter(self._receiving))
             if oldest.deadline > now:
                 break
-            log.warning("%s: no complete request in time", _name(oldest.peer))
+            log.warning("%s: no complete request in time", oldest.name)
             self._forget(oldest, keep_open=True)
             oldest.reply("the request did not come in time", 408)
         for waiting in (self._leaving, self._resting):
@@ -502,32 +413,3 @@ class Listener:
                 return
             self._work_began = None
             self._threads[0] = leader
-
-
-def _listening_socket(host: str, port: int) -> socket.socket:
-    """A socket bound to a port; `GameloreError` where that is not possible."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        sock = socket.socket(family, kind, protocol)
-        try:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            sock.bind(address)
-            sock.listen(_BACKLOG)
-        except OSError:
-            sock.close()
-            raise
-    except (OSError, OverflowError, UnicodeError) as error:
-        if getattr(error, "errno", None) == errno.EADDRINUSE:
-            hint = "somebody listens there already; choose another port"
-            raise GameloreError(f"cannot listen on {host}:{port}: {hint}") from None
-        reason = str(getattr(error, "strerror", None) or error).lower()
-        raise GameloreError(f"cannot listen on {host}:{port}: {reason}") from None
-    sock.setblocking(False)
-    return sock
-
-
-def _name(peer: Any) -> str:
-    """A peer's address as the log shows it."""
-    return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) and peer else "a peer"

@@ -20,8 +20,9 @@ from gamelore.errors import GameloreError, GdlError, MessageError
 from gamelore.gdl import Move, Term
 from gamelore.gdl.canonical import canonical_form
 from gamelore.play.contestant import Contestant
+from gamelore.protocol.connection import Connection, ListenerLimits
 from gamelore.protocol.engines import EngineLimits, Engines
-from gamelore.protocol.listener import Connection, Listener, ListenerLimits
+from gamelore.protocol.listener import Listener
 from gamelore.protocol.messages import (
     Abort,
     About,
