@@ -31,7 +31,7 @@ from gamelore.experiments.statistics import Floats
 from gamelore.gdl import to_kif
 from gamelore.learn import Episode, ValueFunction, Values
 from gamelore.learn._kernels import judge_moves
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.learn.values import empty_table
 from gamelore.simulate import Rows
 
@@ -175,7 +175,7 @@ def test_the_slow_learner_learns_like_the_fast_one(
     for seed in range(3):
         rows = random_match(seed)
         agent.learn(rows, role, risk)
-        TableLearner(values).learn(Episode(rows, moves_of(function.atlas, rows)))
+        ValueLearner(values).learn(Episode(rows, moves_of(function.atlas, rows)))
     learned = function.weights()
     assert agent.hidden == pytest.approx(learned["hidden"], abs=1e-4)
     assert agent.out == pytest.approx(learned["out"], abs=1e-4)

@@ -26,7 +26,7 @@ from gamelore.learn import (
     TDSettings,
     Training,
 )
-from gamelore.learn.training import Seat
+from gamelore.learn.plans import Seat
 from gamelore.play import PlayerSettings, RandomPlayer, play_match
 from gamelore.simulate import simulator
 

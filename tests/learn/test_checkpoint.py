@@ -32,9 +32,9 @@ from gamelore.learn import (
     TDSettings,
     Training,
 )
+from gamelore.learn.plans import Seat
 from gamelore.learn.records import flat_settings, plan_record, read_plan
 from gamelore.learn.spelling import Spelling
-from gamelore.learn.training import Seat
 from gamelore.play.habits import KINDS, PlayerSettings
 from gamelore.simulate import Simulator, simulator
 

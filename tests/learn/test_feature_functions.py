@@ -25,7 +25,7 @@ from gamelore.learn import (
     Training,
 )
 from gamelore.learn._kernels import judge_moves
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.play import PlayerSettings
 from gamelore.simulate import Simulator, simulator
 from gamelore.simulate.position import Position
@@ -75,7 +75,7 @@ def test_the_lectures_example_to_the_last_digit() -> None:
     )
     training = Training(Atlas(sim), plan)
     assert training.function is not None
-    learner = TableLearner(training.values(0))
+    learner = ValueLearner(training.values(0))
     assert training.function.weights()["direct"].tolist() == [0, 0, 0]
     learner.learn(walk(sim, "s1", "s4", "s8", "s9"))
     assert training.function.weights()["direct"].tolist() == [0.5, 1, 0]
@@ -89,7 +89,7 @@ def test_q_learning_learns_from_the_move_not_taken() -> None:
     plan = Plan(QSettings(0.5, 1.0), function=LinearSettings(bias=False))
     training = Training(Atlas(simulator(game)), plan)
     sim = training.atlas.simulator
-    learner = TableLearner(training.values(0))
+    learner = ValueLearner(training.values(0))
     for _ in range(3):
         learner.learn(walk(sim, "s1", "s4", "s8", "s9"))
     learner.learn(walk(sim, "s1", "s2", "s6", "s10"))
@@ -111,7 +111,7 @@ def test_rewards_along_the_way_are_changes_of_features() -> None:
     )
     training = Training(Atlas(sim), plan)
     assert training.function is not None
-    TableLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+    ValueLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
     # S1: 10 - 1 = 9, half of it to `two`: 4.5
     # S4: 2 + V(S8) = 2 + 9 = 11, half to `one`: 5.5
     # S8: 1 - 2 - (5.5 + 9) = -15.5, half to `one` and twice that to `two`
@@ -128,7 +128,7 @@ def test_an_error_can_teach_where_it_was_found(updates: str) -> None:
     plan = Plan(TDSettings(step_size=0.5, trace_decay=0.5), function=settings)
     training = Training(Atlas(sim), plan)
     assert training.function is not None
-    TableLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+    ValueLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
     one, two = 1 + 0.5 * 1 + 0.25 * 1, 0.5 * 2 + 0.125 * 1
     assert training.function.weights()["direct"].tolist() == [one / 2, two / 2, 0]
 
@@ -144,7 +144,7 @@ def test_scaled_features_are_inputs_and_rewards_stay() -> None:
         sim = lecture()
         training = Training(Atlas(sim), plan)
         assert training.function is not None
-        TableLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+        ValueLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
         rows = sim.expand(walk(sim, "s1").rows[-1:]).successors
         learned.append(training.function.evaluate(rows))
         inputs = training.function.inputs_of(rows)

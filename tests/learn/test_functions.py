@@ -35,7 +35,7 @@ from gamelore.learn._function_kernels import squash
 from gamelore.learn._kernels import judge_moves
 from gamelore.learn.evaluations import LearnedEvaluation
 from gamelore.learn.function_settings import FunctionSettings
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.play import PlayerSettings, RandomPlayer, play_match
 from gamelore.play._alpha_beta_kernels import Judged
 from gamelore.play.alpha_beta import AlphaBetaPlayer
@@ -61,7 +61,7 @@ def random_match(sim: Simulator, seed: int) -> Episode:
 def learned(plan: Plan, sim: Simulator, episode: Episode) -> Training:
     """A training that has been taught one match."""
     training = Training(Atlas(sim), plan)
-    TableLearner(training.values(0)).learn(episode)
+    ValueLearner(training.values(0)).learn(episode)
     return training
 
 
@@ -163,7 +163,7 @@ def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
         after = np.concatenate([after, episode.rows[-1:]])
     inputs = function_of(training).inputs_of(after, role)
     expected = td_lambda(slow, inputs, goal, plan)
-    TableLearner(training.values(role)).learn(episode)
+    ValueLearner(training.values(role)).learn(episode)
     found = SlowNetwork(function_of(training)).w
     assert found == pytest.approx(expected, abs=1e-6)
     assert np.abs(found - slow.w).max() > 1e-3
@@ -185,7 +185,7 @@ def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
     # each prediction goes towards the next one, or each towards the reward
     targets = np.append(values[1:], goal) if decay == 0.0 else goal
     errors = targets - values
-    TableLearner(training.values(0)).learn(episode)
+    ValueLearner(training.values(0)).learn(episode)
     after = function_of(training).weights()["direct"]
     assert after == pytest.approx(before + 0.1 * errors @ x, abs=1e-12)
 

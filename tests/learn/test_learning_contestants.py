@@ -290,7 +290,7 @@ def test_entering_keeps_to_its_clock(
     def slowly(*_: object) -> None:
         time.sleep(0.05)
 
-    monkeypatch.setattr("gamelore.learn.study.TableLearner.learn", slowly)
+    monkeypatch.setattr("gamelore.learn.study.ValueLearner.learn", slowly)
     started = time.monotonic()
     contestant.enter(entry, Clock(1.0))
     assert time.monotonic() - started < 1.0

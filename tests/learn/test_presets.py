@@ -11,8 +11,8 @@ from gamelore.errors import UnknownGameError
 from gamelore.games import load, load_features
 from gamelore.learn import Fixed, Preset, TDSettings, Training, preset_for
 from gamelore.learn.evaluations import LearnedEvaluation
+from gamelore.learn.plans import Seat
 from gamelore.learn.presets import PRESETS
-from gamelore.learn.training import Seat
 from gamelore.play import PlayerSettings, play_match
 from gamelore.play.alpha_beta import AlphaBetaPlayer
 from gamelore.play.builtin import maker_of

@@ -32,7 +32,7 @@ from gamelore.learn import (
 )
 from gamelore.learn.arena import entrant_of
 from gamelore.learn.function_settings import FunctionSettings
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.learn.snapshots import Snapshot
 from gamelore.play import PlayerSettings, RandomPlayer, play_match
 from gamelore.simulate import Row, Rows, Simulator, simulator
@@ -171,7 +171,7 @@ def assert_as_defined(
         episode = random_match(sim, seed)
         for role in roles:
             slow.learn(episode, role)
-            TableLearner(training.values(role)).learn(episode)
+            ValueLearner(training.values(role)).learn(episode)
     found = vector_of(function_of(training))
     assert found == pytest.approx(slow.w, abs=2e-6)
     assert np.abs(found - fresh).max() > 1e-2

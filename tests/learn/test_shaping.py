@@ -28,7 +28,7 @@ from gamelore.learn import (
     load_checkpoint,
     save_checkpoint,
 )
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.learn.records import flat_settings, plan_record
 from gamelore.play import PlayerSettings, RandomPlayer, play_match
 from gamelore.simulate import Engine, Row, Simulator, simulator
@@ -157,7 +157,7 @@ def test_tables_learn_as_defined(case: str, seat: str, game: str) -> None:
     training = Training(Atlas(sim), plan)
     role = 0 if seat == "first" else 1
     slow = SlowTable(Atlas(sim), plan, role)
-    learner = TableLearner(training.values(role))
+    learner = ValueLearner(training.values(role))
     for seed in range(12):
         episode = random_match(sim, seed % 8)
         learner.learn(episode)
@@ -167,7 +167,7 @@ def test_tables_learn_as_defined(case: str, seat: str, game: str) -> None:
     assert found == pytest.approx(slow.values, abs=1e-9)
     bare = Training(Atlas(sim), replace(plan, shaping=()))
     for seed in range(12):
-        TableLearner(bare.values(role)).learn(random_match(sim, seed % 8))
+        ValueLearner(bare.values(role)).learn(random_match(sim, seed % 8))
     assert np.abs(bare.table.values - learner.table.values).max() > 0.1
 
 
@@ -256,7 +256,7 @@ def test_both_engines_count_the_same(case: str) -> None:
         for seed in range(5):
             players = {r: RandomPlayer(seed + i) for i, r in enumerate(sim.roles)}
             match = play_match(compiled, players)
-            TableLearner(training.values(0)).learn(Episode.of(sim, match))
+            ValueLearner(training.values(0)).learn(Episode.of(sim, match))
         found.append(training.table.values)
     assert found[0].tolist() == pytest.approx(found[1].tolist(), abs=1e-9)
 

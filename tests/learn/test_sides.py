@@ -21,7 +21,7 @@ from gamelore.learn import (
 )
 from gamelore.learn.function_settings import FunctionSettings
 from gamelore.learn.functions import exchanged_fluents
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.play import RandomPlayer, play_match
 from gamelore.simulate import CircuitSimulator, Rows, simulator
 
@@ -87,7 +87,7 @@ def test_an_exchanged_match_teaches_the_same(
     learned = []
     for role, match in ((0, episode), (1, image_of(sim, episode))):
         training = Training(Atlas(sim), plan)
-        TableLearner(training.values(role)).learn(match)
+        ValueLearner(training.values(role)).learn(match)
         learned.append(training.state().weights)
     for key, weights in learned[0].items():
         assert learned[1][key] == pytest.approx(weights, abs=1e-6)

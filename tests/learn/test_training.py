@@ -27,7 +27,7 @@ from gamelore.learn import (
     TDSettings,
     Training,
 )
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.play import Briefing, Clock, PlayerSettings, RandomPlayer, play_match
 from gamelore.simulate import Interpreter, simulator
 from gamelore.simulate.position import Position
@@ -65,7 +65,7 @@ def episode(text: str) -> Episode:
     return Episode(np.stack([p.row for p in positions]), np.array(moves, np.int32))
 
 
-def afterstates(learner: TableLearner, text: str) -> list[float]:
+def afterstates(learner: ValueLearner, text: str) -> list[float]:
     """The values after each move of x, and of the end if o made it."""
     rows = episode(text).rows
     wanted = [*rows[1::2], *(rows[-1:] if len(rows) % 2 else [])]

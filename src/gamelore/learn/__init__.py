@@ -10,6 +10,7 @@ from gamelore.learn.learners import Episode, Learner, QLearner, TDLearner
 from gamelore.learn.match_log import MatchLog
 from gamelore.learn.open_training import OpenTraining
 from gamelore.learn.opponents import FeaturePlayer
+from gamelore.learn.plans import Plan
 from gamelore.learn.players import GreedyPlayer
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
@@ -18,7 +19,7 @@ from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
 from gamelore.learn.store import Course, CourseStore
 from gamelore.learn.tables import Cell, Cells, Table
-from gamelore.learn.training import Plan, Record, State, Training
+from gamelore.learn.training import Record, State, Training
 from gamelore.learn.values import FeatureValues, Values
 
 __all__ = [

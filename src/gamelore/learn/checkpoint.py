@@ -28,6 +28,7 @@ from gamelore.atlas import Atlas
 from gamelore.errors import CheckpointError
 from gamelore.gdl import Game
 from gamelore.learn.functions import Weights
+from gamelore.learn.plans import Plan
 from gamelore.learn.records import (
     FeatureSheet,
     JsonObject,
@@ -39,7 +40,7 @@ from gamelore.learn.records import (
 from gamelore.learn.settings import QSettings
 from gamelore.learn.spelling import Spelling, words_for
 from gamelore.learn.tables import Cells
-from gamelore.learn.training import Plan, State, Training
+from gamelore.learn.training import State, Training
 from gamelore.simulate import Simulator
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]

@@ -25,11 +25,12 @@ from gamelore.gdl import CanonicalForm, Game, Role
 from gamelore.gdl.canonical import canonical_form, is_canonical
 from gamelore.learn.learned_player import LearnedPlayer
 from gamelore.learn.match_log import KeptMatch, MatchLog, Pupil, Stream
+from gamelore.learn.plans import Plan
 from gamelore.learn.players import GreedyPlayer
 from gamelore.learn.records import plan_record
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.study import GameMemory, Study
-from gamelore.learn.training import Plan, streams_of
+from gamelore.learn.training import streams_of
 from gamelore.learn.values import FeatureValues, LearnerSettings
 from gamelore.play import (
     Briefing,

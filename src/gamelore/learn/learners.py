@@ -69,7 +69,7 @@ class Learner(Protocol):
         """Fold one match in."""
 
 
-class TableLearner:
+class ValueLearner:
     """Learns the values of one role's moves."""
 
     def __init__(self, values: Values) -> None:
@@ -129,7 +129,7 @@ class TableLearner:
                 yield node, int(atlas.nodes.first[node]) + taken
 
 
-class TDLearner(TableLearner):
+class TDLearner(ValueLearner):
     """TD(λ) over afterstates."""
 
     def __init__(
@@ -151,7 +151,7 @@ class TDLearner(TableLearner):
         )
 
 
-class QLearner(TableLearner):
+class QLearner(ValueLearner):
     """Q-learning over moves."""
 
     def __init__(

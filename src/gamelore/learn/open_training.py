@@ -13,10 +13,11 @@ import numpy as np
 from gamelore.atlas import Atlas
 from gamelore.errors import GameloreError
 from gamelore.gdl import Role
-from gamelore.learn.learners import Episode, TableLearner
+from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.plans import Plan
 from gamelore.learn.players import GreedyPlayer
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.training import Plan, Record, Training
+from gamelore.learn.training import Record, Training
 from gamelore.learn.values import FeatureValues
 from gamelore.play import Fault, MatchRecord, Player, PlayerSettings, play_match
 from gamelore.play.atlas_player import AtlasPlayer
@@ -65,7 +66,7 @@ class OpenTraining(Training):
             match = self._play(role, float(epsilon))
             episode = Episode.of(self.atlas.simulator, match)
             for pupil in self._learning(role):
-                TableLearner(self.values(pupil)).learn(episode)
+                ValueLearner(self.values(pupil)).learn(episode)
             record.rewards[i] = match.goals[role] or 0
             record.lengths[i] = len(match.moves)
             record.cells[i] = len(self.values(role).table)

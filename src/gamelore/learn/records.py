@@ -17,10 +17,10 @@ from gamelore.atlas import Atlas, Template, Templates
 from gamelore.errors import CheckpointError
 from gamelore.learn.function_settings import LinearSettings, NetworkSettings
 from gamelore.learn.opponents import FeaturePlayer
+from gamelore.learn.plans import Plan
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.training import Plan
 from gamelore.learn.values import FeatureValues
 from gamelore.play.habits import PlayerSettings
 

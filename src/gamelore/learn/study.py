@@ -10,7 +10,7 @@ from threading import Lock
 from gamelore.atlas import Atlas
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game
-from gamelore.learn.learners import Episode, TableLearner
+from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.match_log import KeptMatch, Pupil, Snapshot
 from gamelore.learn.records import features_record, read_features
 from gamelore.learn.spelling import Spelling
@@ -95,7 +95,7 @@ class Study:
             simulator.game.name, simulator.roles, match.moves, (), complete=True
         )
         try:
-            TableLearner(self.values).learn(Episode.of(simulator, record))
+            ValueLearner(self.values).learn(Episode.of(simulator, record))
         except (GameloreError, ValueError) as error:
             log.warning("match %s teaches nothing: %s", match.id, error)
             return

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,50 +20,20 @@ from gamelore.learn import _kernels
 from gamelore.learn._function_kernels import DIVERGED
 from gamelore.learn._kernels import Lessons, Pupils, Streams, Task
 from gamelore.learn._table_kernels import NO_CELLS, Log, Method
-from gamelore.learn.function_settings import FunctionSettings
 from gamelore.learn.functions import ValueFunction, Weights
 from gamelore.learn.opponents import FeaturePlayer, function_of
-from gamelore.learn.schedules import Fixed, Schedule, Shrinking
+from gamelore.learn.plans import Plan, check_plan, seats_of
 from gamelore.learn.searching import Searcher, habits_for
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.shaping import Account, ByFeature, account_of, check_shaping
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.shaping import Account, account_of
 from gamelore.learn.tables import Cells, Table
 from gamelore.learn.values import FeatureValues, Values, empty_table
 from gamelore.play.habits import PlayerSettings, decide, fit, habits_of
-from gamelore.simulate import CircuitSimulator
 
 _WORKING_NODES = 1 << 15
 
 _run_matches = direct(_kernels.run_matches)
-
-Seat: TypeAlias = Literal["first", "second", "alternate"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Who learns how, against whom, from which seat."""
-
-    learner: TDSettings | QSettings = field(default_factory=TDSettings)
-    against: PlayerSettings | SelfPlay | FeaturePlayer = field(
-        default_factory=PlayerSettings
-    )
-    seat: Seat = "first"
-    schedule: Schedule = field(default_factory=Fixed)
-    steps: Shrinking | None = None
-    """How the learner's step size gets smaller; it stays the same if not given."""
-    lookahead: Lookahead | None = None
-    """Initial values by searching ahead; features are given to the training itself."""
-    seed: int = 0
-    longest_match: int = 2000
-    function: FunctionSettings | None = None
-    """The value function that is learned; a table if not given."""
-    shaping: ByFeature = ()
-    """Rewards along the way: a feature, by name, and what its going up by 1 earns. They
-    are added to goals as they are in tables, and to what goals count in functions."""
-
-    def __post_init__(self) -> None:
-        check_shaping(self.shaping)
 
 
 @dataclass(frozen=True)
@@ -116,8 +85,8 @@ class Training:
         self.players = [
             r for r, name in enumerate(atlas.simulator.roles) if name != "random"
         ]
-        self.seats = _seats(self.plan.seat, self.players, atlas.simulator.game.name)
-        self._check_self_play()
+        check_plan(self.plan, atlas.simulator, len(self.players))
+        self.seats = seats_of(self.plan.seat, self.players, atlas.simulator.game.name)
         self.side = self.players[0] if self._shared else None
         self.function = self._new_function()
         self.copy: ValueFunction | None = None
@@ -127,7 +96,6 @@ class Training:
         self._accounts = self._new_accounts()
         self.streams = streams_of(self.plan.seed)
         self._check_features()
-        self._check_engine()
         against = self.plan.against
         built_in = against if isinstance(against, PlayerSettings) else PlayerSettings()
         self._rival = habits_of(atlas, built_in)
@@ -339,34 +307,6 @@ class Training:
         method = self.values(self._ends[0]).method
         return method._replace(step_size=self._learner_at(match).step_size)
 
-    def _check_self_play(self) -> None:
-        """Refuse to play against oneself where that has no meaning."""
-        plan, game = self.plan, self.atlas.simulator.game.name
-        if not isinstance(plan.against, SelfPlay):
-            return
-        if len(self.players) != 2:
-            raise GameloreError(
-                f"{game!r} has {len(self.players)} players; self-play needs two"
-            )
-        if (
-            plan.function is None
-            and plan.against.values == "shared"
-            and isinstance(plan.learner, QSettings)
-        ):
-            raise GameloreError(
-                "values of moves in a table are each role's own: use SelfPlay('own')"
-            )
-        if (
-            plan.function is None
-            and plan.against.values == "own"
-            and plan.against.renew
-            and plan.seat != "alternate"
-        ):
-            raise GameloreError(
-                "copies of each role's own values need both roles to learn: use the"
-                " seat 'alternate'"
-            )
-
     def _check_features(self) -> None:
         """Refuse features of some of the roles that learn."""
         simulator = self.atlas.simulator
@@ -374,18 +314,6 @@ class Training:
         if without:
             names = ", ".join(simulator.roles[role] for role in without)
             raise GameloreError(f"{names} learns too, but has no values of features")
-
-    def _check_engine(self) -> None:
-        """Refuse what kernels could never play."""
-        simulator = self.atlas.simulator
-        learner = self.plan.learner
-        searches = isinstance(learner, QSettings) and learner.playouts > 0
-        searches = searches or self.plan.against.name == "monte-carlo"
-        if searches and not isinstance(simulator, CircuitSimulator):
-            raise GameloreError(
-                f"whole courses with Monte Carlo search need {simulator.game.name!r}"
-                " compiled; on the interpreter, let players play match by match"
-            )
 
     def _task(self) -> Task:
         atlas = self.atlas
@@ -467,17 +395,6 @@ def _working_atlas(atlas: Atlas) -> Atlas:
     while len(working.nodes.rows) < _WORKING_NODES:
         working.grow()
     return working
-
-
-def _seats(seat: Seat, players: list[int], game: str) -> list[int]:
-    """The roles that learn, in turn."""
-    if len(players) < 2 and seat != "first":
-        raise GameloreError(
-            f"{game!r} has one player only, so there is no {seat!r} seat"
-        )
-    return {"first": players[:1], "second": players[1:2], "alternate": players[:2]}[
-        seat
-    ]
 
 
 def streams_of(seed: int) -> Streams:

@@ -11,7 +11,7 @@ from gamelore.atlas import Atlas
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
 from gamelore.learn import Episode, LinearSettings, TDSettings, ValueFunction, Values
-from gamelore.learn.learners import TableLearner
+from gamelore.learn.learners import ValueLearner
 from gamelore.learn.values import empty_table
 from gamelore.simulate import CircuitSimulator, Row
 
@@ -74,7 +74,7 @@ class _Example:
         settings = LinearSettings(bias=False, ends="valued")
         self.function = ValueFunction(self.atlas, settings)
         td = TDSettings(step_size=STEP_SIZE, discount=DISCOUNT, trace_decay=0.0)
-        self.learner = TableLearner(
+        self.learner = ValueLearner(
             Values(
                 self.atlas, 0, td, empty_table(self.atlas, td), function=self.function
             )
