@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import errno
+import socket
 import time
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -121,6 +123,17 @@ def test_silence_costs_one_clock_in_all(echo: Echo) -> None:
     outcomes = [*hold_side_by_side((wait() for _ in range(8)), at_once=8)]
     assert time.monotonic() - started < 1.5
     assert all(isinstance(each, Mishap) and each.kind == "late" for each in outcomes)
+
+
+def test_no_room_for_a_connection_is_told(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(family: int, kind: int) -> socket.SocketType:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(socket, "SocketType", full)
+    with pytest.raises(GameloreError, match="another connection: too many open files"):
+        make_calls([echo.call("quick")])
 
 
 def test_a_dialogue_may_say_nothing() -> None:

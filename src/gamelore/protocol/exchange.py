@@ -269,7 +269,11 @@ class Line:
 
 def _new_socket(family: int) -> socket.SocketType:
     """A socket that never waits, without the wrapping that most programs want."""
-    fresh = socket.SocketType(family, socket.SOCK_STREAM)
+    try:
+        fresh = socket.SocketType(family, socket.SOCK_STREAM)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise GameloreError(f"no room for another connection: {reason}") from None
     fresh.setblocking(False)
     if hasattr(socket, "TCP_QUICKACK"):
         # The request goes with the last packet of the handshake: one packet less, and
