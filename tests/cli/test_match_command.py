@@ -103,10 +103,16 @@ def test_mistakes_are_told(arguments: tuple[str, ...], message: str) -> None:
     assert message in result.output
 
 
-def test_a_cut_off_match_is_not_counted() -> None:
+def test_a_cut_off_match_gives_nobody_anything() -> None:
     result = match("tictactoe", "random", "random", "--move-limit", "2")
-    assert "cut off at the move limit" in result.output
-    assert "wins" not in result.output
+    assert "1 cut off at the move limit, which gives nobody anything" in result.output
+    as_json = match("tictactoe", "random", "random", "--move-limit", "2", "--json")
+    report = json.loads(as_json.output)
+    assert report["matches"][0]["goals"] == [None, None]
+    for row in report["players"]:
+        assert row["goal"]["value"] == 0
+        assert row["matches"] == 1
+        assert row["wins"] == 0
 
 
 def interrupted(folder: Path, *arguments: str) -> str:

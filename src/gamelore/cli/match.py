@@ -80,8 +80,8 @@ class Series:
         return [*self.peers[shift:], *self.peers[:shift]]
 
     def results(self) -> list[Result]:
-        """What came of the matches that were played to their ends."""
-        return [result_of(match) for match in self.matches if match.record.complete]
+        """What came of all matches."""
+        return [result_of(match) for match in self.matches]
 
 
 def match_seed(seed: int, number: int) -> int:
@@ -90,7 +90,7 @@ def match_seed(seed: int, number: int) -> int:
 
 
 def result_of(match: ManagedMatch) -> Result:
-    """A match without what lots decided for."""
+    """A match without what lots decided for; one that was cut off has no goals."""
     record = match.record
     seats = seats_of(match.game)
     faults = Counter(fault.role for fault in record.faults)
@@ -155,7 +155,7 @@ def as_record(series: Series) -> dict[str, Any]:
                 "seed": match.seed,
                 "players": list(match.players),
                 "roles": list(match.record.roles),
-                "goals": list(match.record.goals),
+                "goals": [goal for _, goal in match.results.values()],
                 "moves": len(match.record.moves),
                 "complete": match.record.complete,
                 "faults": [
@@ -175,12 +175,11 @@ def show_summary(series: Series, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(as_record(series), indent=2))
         return
-    results = series.results()
-    if results:
-        click.echo(f"\n{table(standings(results))}")
-    unfinished = len(series.matches) - len(results)
-    if unfinished:
-        click.echo(f"{unfinished} cut off at the move limit, and not counted")
+    if series.matches:
+        click.echo(f"\n{table(standings(series.results()))}")
+    cut_off = sum(not match.record.complete for match in series.matches)
+    if cut_off:
+        click.echo(f"{cut_off} cut off at the move limit, which gives nobody anything")
     if series.files:
         click.echo(f"records are in {series.files[0].parent}")
 

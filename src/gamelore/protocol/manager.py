@@ -76,8 +76,10 @@ class ManagedMatch:
 
     @property
     def results(self) -> dict[Role, tuple[str, int | None]]:
-        """For each role, who played it and what goal it got."""
-        pairs = zip(self.players, self.record.goals, strict=True)
+        """For each role, who played it and what goal it got; none if cut off."""
+        record = self.record
+        goals = record.goals if record.complete else (None,) * len(record.roles)
+        pairs = zip(self.players, goals, strict=True)
         return dict(zip(self.record.roles, pairs, strict=True))
 
 
