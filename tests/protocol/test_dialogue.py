@@ -192,6 +192,32 @@ def test_an_interrupt_while_waiting_lets_all_take_leave(
     assert {"bye a", "bye b"} <= {*echo.heard}
 
 
+def test_what_ended_before_an_interrupt_is_not_lost(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second call of b is interrupted in the round in which a ends."""
+
+    def for_all(lines: Sequence[Line]) -> None:
+        while any(line.outcome is None for line in lines):
+            go_on(lines)
+
+    def interrupted(call: Call) -> Line:
+        if b"interrupt" in call.request:
+            raise KeyboardInterrupt
+        return Line(call)
+
+    monkeypatch.setattr("gamelore.protocol.dialogue.go_on", for_all)
+    monkeypatch.setattr("gamelore.protocol.dialogue.Line", interrupted)
+    texts = {"a": ["quick"], "b": ["quick", "interrupt"]}
+    dialogues = [takes_leave(echo, name, each) for name, each in texts.items()]
+    found = []
+    with pytest.raises(KeyboardInterrupt):
+        for result in hold_side_by_side(dialogues, at_once=2):
+            found.append(result)
+    assert found == ["a"]
+    assert echo.heard[-1] == "bye b"
+
+
 def test_whoever_stops_listening_ends_all(echo: Echo) -> None:
     texts = {"a": ["quick"], "b": ["slow"]}
     dialogues = [takes_leave(echo, name, each) for name, each in texts.items()]

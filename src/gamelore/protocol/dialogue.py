@@ -46,7 +46,7 @@ def hold_side_by_side(
     """Hold dialogues, so many at once; what they return, in the order they end.
 
     An error in one of them, or an interrupt, is thrown into all others, which may still
-    take leave of their peers before it is raised.
+    take leave of their peers; what had ended before comes first, then it is raised.
     """
     ahead = iter(dialogues)
     talks: list[_Talk[T]] = []
@@ -59,15 +59,22 @@ def hold_side_by_side(
                 return
             if not any(talk.is_over for talk in talks):
                 _go_on(talks)
-            over = [talk for talk in talks if talk.is_over]
-            talks = [talk for talk in talks if not talk.is_over]
-            for talk in over:
+            yield from _results(talks)
+            for talk in talks:
                 if talk.error is not None:
                     raise talk.error
-                yield talk.result
     except BaseException as error:
-        _give_up(talks, error)
+        _give_up([talk for talk in talks if not talk.is_over], error)
+        if not isinstance(error, GeneratorExit):  # then nobody listens any more
+            yield from _results(talks)
         raise
+
+
+def _results(talks: list[_Talk[T]]) -> Iterator[T]:
+    """What dialogues returned; they are taken off the list."""
+    for talk in [talk for talk in talks if talk.is_over and talk.error is None]:
+        talks.remove(talk)
+        yield talk.result
 
 
 def _go_on(talks: Sequence[_Talk[T]]) -> None:
