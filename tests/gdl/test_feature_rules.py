@@ -6,9 +6,9 @@ import pytest
 
 from gamelore.errors import GdlError, GroundingError
 from gamelore.games import load
-from gamelore.gdl import Compound, Game
+from gamelore.gdl import Compound, Game, read_term, to_kif
 from gamelore.gdl.feature_checks import check_features, number_of
-from gamelore.gdl.features import FeatureRules, feature_atom
+from gamelore.gdl.features import FeatureRules, feature_atom, fits
 
 GAME = load("tictactoe")
 
@@ -105,3 +105,27 @@ def test_views() -> None:
     own = FeatureRules.from_kif("(<= (feature a) (me ?p) (true (control ?p)))", GAME)
     assert len(own.views(GAME.roles)) == 2
     assert own.fingerprint != alike.fingerprint
+
+
+def test_the_names_that_features_can_have() -> None:
+    rules = FeatureRules.from_kif(
+        """
+        (<= (feature own ?r ?c) (me ?p) (true (cell ?r ?c ?p)))
+        (<= (weighted (column ?c own) 2 ?r) (me ?p) (true (cell ?r ?c ?p)))
+        (<= (feature own ?r ?c) (role ?p) (true (cell ?r ?c ?p)))
+        """,
+        GAME,
+    )
+    assert [*map(to_kif, rules.patterns)] == ["own", "(column ?c own)"]
+    names = ["own", "(column 3 own)", "(column (a b) own)"]
+    others = [
+        "own2",
+        "(own)",
+        "column",
+        "(column 3)",
+        "(column 3 other)",
+        "(row 3 own)",
+    ]
+    for name in [*names, *others]:
+        known = any(fits(pattern, read_term(name)) for pattern in rules.patterns)
+        assert known == (name in names), name

@@ -308,6 +308,8 @@ def test_what_cannot_be() -> None:
     plan = Plan(shaping=(("men", 1.0),))
     with pytest.raises(GameloreError, match=r"no feature men: .*, \(men own\)"):
         Training(Atlas(sides()), plan)
+    with pytest.raises(GameloreError, match=r"no feature men: .*\(men own\)"):
+        Training(Atlas(sides(engine="interpreter")), plan)
     for engine in ("circuit", "interpreter"):
         bare = simulator(load("tictactoe"), engine)
         with pytest.raises(GameloreError, match="no feature men: there are none"):

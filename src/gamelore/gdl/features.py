@@ -31,7 +31,7 @@ from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.reader import DEFAULT_LIMITS, read_source, read_text
 from gamelore.gdl.rules import And, Atom, Condition, Not, Or, Rule, atoms_of
 from gamelore.gdl.source import Report, Source
-from gamelore.gdl.terms import Compound, Role, Term, to_kif
+from gamelore.gdl.terms import Compound, Role, Term, Variable, to_kif
 
 
 class FeatureAtom(NamedTuple):
@@ -109,16 +109,21 @@ class FeatureRules:
             yield Rule(Atom(f"{_prefix(role)}{VIEWER}", (role,)))
             yield from (_for_viewer(rule, role, depends) for rule in own)
 
+    @cached_property
+    def patterns(self) -> tuple[Term, ...]:
+        """The names of features as the file writes them, perhaps with variables."""
+        heads = (rule.head for rule in self.rules if rule.head.relation in KINDS)
+        return tuple(dict.fromkeys(head.arguments[0] for head in heads))
+
     def order_of(self, name: Term) -> int:
         """Features come in the order in which the file first names them."""
         return self._first_named.get(_functor(name), len(self.rules))
 
     @cached_property
     def _first_named(self) -> dict[str, int]:
-        heads = [rule.head for rule in self.rules if rule.head.relation in KINDS]
         order: dict[str, int] = {}
-        for number, head in enumerate(heads):
-            order.setdefault(_functor(head.arguments[0]), number)
+        for number, pattern in enumerate(self.patterns):
+            order.setdefault(_functor(pattern), number)
         return order
 
     @cached_property
@@ -148,6 +153,20 @@ def feature_atom(term: Term) -> FeatureAtom:
             f"feature {to_kif(name)} has {to_kif(number)} where a number must stand"
         )
     return FeatureAtom(name, weight, kind == AVERAGE)
+
+
+def fits(pattern: Term, term: Term) -> bool:
+    """Whether a ground term is a pattern with something in place of its variables.
+
+    A variable may stand for different things in different places.
+    """
+    if isinstance(pattern, Variable):
+        return True
+    if not isinstance(pattern, Compound) or not isinstance(term, Compound):
+        return pattern == term
+    if (pattern.functor, len(pattern.arguments)) != (term.functor, len(term.arguments)):
+        return False
+    return all(map(fits, pattern.arguments, term.arguments))
 
 
 def _prefix(viewer: str) -> str:

@@ -18,7 +18,8 @@ from gamelore.atlas import Atlas
 from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import empty_program
 from gamelore.errors import GameloreError
-from gamelore.gdl import Term, to_kif
+from gamelore.gdl import Term, read_term, to_kif
+from gamelore.gdl.features import FeatureRules, fits
 from gamelore.kernels import lean_pointer
 from gamelore.learn import _shaping_kernels as kernels
 from gamelore.learn._function_kernels import NO_FEATURES
@@ -56,11 +57,7 @@ def numbers_by_feature(
 
 
 class Account:
-    """What positions of an atlas have earned a role, for kernels that fill tables.
-
-    The interpreter learns the names of features as it meets them, so there a name that
-    no feature has earns nothing.
-    """
+    """What positions of an atlas have earned a role, for kernels that fill tables."""
 
     def __init__(self, atlas: Atlas, shaping: ByFeature, role: int) -> None:
         self._atlas = atlas
@@ -69,6 +66,8 @@ class Account:
         simulator = atlas.simulator
         if simulator.features is None:
             numbers_by_feature((), shaping, 0.0)
+        elif not isinstance(simulator, CircuitSimulator):
+            _check_names(simulator.features, shaping)
         if not isinstance(simulator, CircuitSimulator):
             self._ledger = _no_ledger()._replace(rewards=np.ones(1))
             return
@@ -111,6 +110,16 @@ class Account:
                 earned += reward * counts[:, names.index(name)].astype(np.float64)
         self._ledger.earned[measured:used] = earned
         self._ledger.measured[0] = used
+
+
+def _check_names(features: FeatureRules, shaping: ByFeature) -> None:
+    """Refuse names that no feature can have; the interpreter meets features one by one,
+    so some that are let through may never be met."""
+    for name, _ in shaping:
+        term = read_term(name)
+        if not any(fits(pattern, term) for pattern in features.patterns):
+            there_are = ", ".join(map(to_kif, features.patterns))
+            raise GameloreError(f"no feature {name}: there are {there_are}")
 
 
 def _no_ledger() -> Ledger:
