@@ -127,7 +127,7 @@ class Position:
         """
         # Matches meet again: what moves lead to is remembered, with all that was seen
         # of it, and terms in order need no other look.
-        remembered = self._simulator.successors
+        remembered = self._simulator.known_successors
         if len(moves) == 1 and type(moves[0]) is tuple:
             known = remembered.get((self._data, moves[0]))
             if known is not None:

@@ -110,7 +110,7 @@ class Simulator(ABC):
         self.features = features
         """The rules of the features that are counted, if any are."""
         self.roles: tuple[Role, ...] = game.roles
-        self.successors: dict[tuple[bytes, tuple[Move, ...]], Position] = {}
+        self.known_successors: dict[tuple[bytes, tuple[Move, ...]], Position] = {}
         """What `Position.advance` remembers: by row and joint move, where it led to."""
 
     # ── arrays ──────────────────────────────────────────────────────────────────────
