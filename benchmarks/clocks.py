@@ -20,7 +20,8 @@ from itertools import pairwise
 from serving import served
 
 from gamelore.games import load
-from gamelore.protocol.manager import Manager, MatchSettings
+from gamelore.play import Fault
+from gamelore.protocol.manager import ManagedMatch, Manager, MatchSettings
 from gamelore.protocol.peers import RemotePeer
 from gamelore.simulate import Simulator, simulator
 
@@ -82,16 +83,22 @@ def play_on(engine: Simulator, ports: Sequence[int], number: int, tally: Tally) 
             for position, (before, after) in turns:
                 if position.mover is not None:  # somebody had a choice
                     tally.seconds.append((after - before) / 1000)
-            tally.faults += [f"{f.kind}: {f.message}" for f in match.record.faults]
+            tally.faults += [fault_text(match, f) for f in match.record.faults]
     for peer in peers:
         peer.close()
+
+
+def fault_text(match: ManagedMatch, fault: Fault) -> str:
+    """A fault, and when it was: what else did the machine do?"""
+    when = time.localtime(match.times[max(0, fault.step)] / 1000)
+    return f"{time.strftime('%H:%M:%S', when)} {fault.kind}: {fault.message}"
 
 
 def report(tally: Tally, seconds: float) -> None:
     used = tally.seconds
     print(f"{len(used):,} moves in {seconds:,.0f} s, play clock {PLAY_CLOCK:g} s")
     print(f"faults           {len(tally.faults)}")
-    for fault in tally.faults[:5]:
+    for fault in tally.faults[:20]:
         print(f"    {fault}")
     print(f"mean used        {statistics.mean(used):.1%}")
     print(f"least, most      {min(used):.3f} s, {max(used):.3f} s")
