@@ -104,6 +104,8 @@ def report(tally: Tally, seconds: float) -> None:
     print(f"least, most      {min(used):.3f} s, {max(used):.3f} s")
     under = sum(each < 0.85 * PLAY_CLOCK for each in used)
     print(f"used under 85 %  {under} moves")
+    over = sum(each > 0.95 * PLAY_CLOCK for each in used)
+    print(f"used over 95 %   {over} moves")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from gamelore.games import load
-from gamelore.gdl import Game, to_kif
+from gamelore.gdl import Game, Move, to_kif
 from gamelore.play import (
     PLAYERS,
     Briefing,
@@ -20,6 +20,7 @@ from gamelore.play import (
     play_match,
 )
 from gamelore.play.nested import NestedMonteCarloPlayer, NestedSettings
+from gamelore.simulate import simulator as choose_simulator
 from gamelore.simulate.interpreter import Interpreter
 from gamelore.simulate.position import Position
 from gamelore.simulate.simulator import Simulator
@@ -151,6 +152,41 @@ def test_monte_carlo_keeps_its_own_time() -> None:
     settings = MonteCarloSettings(playouts=10**9, seconds=0.5)
     player = started(MonteCarloPlayer(0, settings), simulator, "red")
     assert shortest(player, simulator, math.inf) < 1.0
+
+
+@pytest.mark.parametrize("name", ["monte-carlo", "nested", "minimax", "heuristic"])
+def test_those_who_think_tell_of_their_best_move(name: str) -> None:
+    simulator = choose_simulator(load("connect-four"))
+    player = started(PLAYERS[name](0), simulator, "red")
+    position = Position.initial(simulator)
+    heard: list[Move] = []
+    chosen = player.choose(position, Clock(0.5, heard=heard.append))
+    assert heard
+    assert {*heard} <= {*position.legal_moves("red")}
+    if name in ("minimax", "heuristic"):
+        assert heard[-1] == chosen
+
+
+def test_who_listens_makes_no_difference() -> None:
+    simulator = Interpreter(load("tictactoe"))
+    position = Position.initial(simulator)
+    choices = []
+    for heard in (None, lambda move: None):
+        player = started(MonteCarloPlayer(3, FEW), simulator, "x")
+        choices.append([player.choose(position, Clock(heard=heard)) for _ in range(5)])
+    assert choices[0] == choices[1]
+
+
+def test_a_clock_for_those_who_know_moves_by_other_names() -> None:
+    heard: list[Move] = []
+    clock = Clock(5.0, heard=heard.append)
+    other = clock.translated(lambda move: f"our-{move}")
+    other.note("move")
+    assert heard == ["our-move"]
+    assert (other.seconds, other.started) == (clock.seconds, clock.started)
+    bare = Clock()
+    bare.note("move")
+    assert bare.translated(lambda move: f"our-{move}") is bare
 
 
 def test_choosing_before_the_start_is_an_error() -> None:

@@ -16,6 +16,7 @@ import pytest
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Compound, Game, Move, Role, Term, to_kif
+from gamelore.gdl.canonical import canonical_form
 from gamelore.gdl.rules import ARITIES, CONNECTIVES
 from gamelore.play import PLAYERS, Briefing, Clock, PlainContestant, Player
 from gamelore.play.contestant import Entry
@@ -435,6 +436,40 @@ def test_a_late_player_is_overtaken_in_time() -> None:
     assert {fault.kind for fault in spy.records[0].faults} == {"late"}
 
 
+def test_a_player_that_is_overtaken_answers_with_its_best_move_so_far() -> None:
+    told: list[Move] = []
+
+    def oversleep(position: Position, clock: Clock) -> Move:
+        legal = position.legal_moves(position.roles[0])
+        clock.note("no-such-move")
+        for move in (legal[3], legal[5]):
+            told.append(move)
+            clock.note(move)
+        until = time.monotonic() + clock.left + 1.0
+        while time.monotonic() < until:  # it thinks on while the next move is asked for
+            time.sleep(0.005)
+            if len(told) > 2:
+                clock.note(told[0])
+        return legal[0]
+
+    form = canonical_form(TICTACTOE)
+    with PlayerServer(Spy(Choosing(oversleep)), port=0) as server:
+        assert ask(server, start_text(TICTACTOE, "one", "x", 20, 0.5)) == "ready"
+        position = Position(TICTACTOE)
+        first = read_move(ask(server, "( PLAY one NIL )"))
+        assert first == form.to_original(told[1])
+        told.append("it is late")
+        position = position.advance(first)
+        answer = read_move(ask(server, write_message(Play("one", (first, "noop")))))
+        assert answer == "noop"
+        reply = position.legal_moves("o")[0]
+        position = position.advance(reply)
+        answer = read_move(ask(server, write_message(Play("one", ("noop", reply)))))
+        assert answer in position.legal_moves("x")
+        assert answer != form.to_original(told[0])
+        ask(server, "( ABORT one )")
+
+
 def test_a_player_is_told_a_clock_that_ends_before_the_managers() -> None:
     clocks: list[Clock] = []
 
@@ -448,7 +483,7 @@ def test_a_player_is_told_a_clock_that_ends_before_the_managers() -> None:
         ask(server, "( PLAY one NIL )")
         after = time.monotonic()
     (clock,) = clocks
-    assert clock.seconds == pytest.approx(0.92)
+    assert clock.seconds == pytest.approx(0.91)
     assert before <= clock.started <= after
 
 

@@ -54,4 +54,5 @@ class LearnedPlayer:
             return player.choose(position, clock)
         facts = map(self._form.to_canonical, position.facts)
         canonical = Position(player.values.atlas.simulator, facts)
-        return self._form.to_original(player.choose(canonical, clock))
+        to_original = self._form.to_original
+        return to_original(player.choose(canonical, clock.translated(to_original)))

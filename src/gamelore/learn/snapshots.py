@@ -202,7 +202,8 @@ class SnapshotPlayer:
         if position.simulator is not own:
             facts = map(self._translation.to_own, position.facts)
             position = Position(own, facts)
-        return self._translation.to_match(player.choose(position, clock))
+        to_match = self._translation.to_match
+        return to_match(player.choose(position, clock.translated(to_match)))
 
 
 def game_of(checkpoint: Checkpoint, name: str) -> Game:

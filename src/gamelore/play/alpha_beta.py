@@ -115,6 +115,10 @@ class AlphaBetaPlayer:
         self.last = found
         if found is None:
             return legal[int(self._lots.integers(len(legal)))]
+        return self._named(found)
+
+    def _named(self, found: Found) -> Move:
+        assert self._engine is not None
         return self._engine.moves[self._role][found.move]
 
     def _row(self, position: Position) -> Row:
@@ -158,6 +162,7 @@ class AlphaBetaPlayer:
             worst, highest = self._extremes()
             if best is None or found.value > worst:
                 best, self.reached = found, depth
+                clock.note(self._named(found))
             if found.value in (worst, highest):
                 break
         return best

@@ -93,6 +93,9 @@ class AtlasPlayer:
             return self._by_clock(atlas, node, position, clock)
         else:
             edge = self._decide(atlas, node)
+        return self._named(atlas, edge)
+
+    def _named(self, atlas: Atlas, edge: int) -> Move:
         return atlas.simulator.moves[self._role][int(atlas.nodes.move[edge])]
 
     def _by_kernel(self, clock: Clock) -> bool:
@@ -143,6 +146,7 @@ class AtlasPlayer:
                 break
             best, after = edge, self.stream.copy()
             self.stream[:] = before
+            clock.note(self._named(atlas, edge))
         self.stream[:] = after
         self._habits.budget[0] = UNLIMITED
         return best

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +27,8 @@ class Clock:
 
     seconds: float = math.inf
     started: float = field(default_factory=time.monotonic)
+    heard: Callable[[Move], None] | None = None
+    """Is told the best move so far, if anybody wants to know."""
 
     def __post_init__(self) -> None:
         if not self.seconds > 0:
@@ -35,6 +38,18 @@ class Clock:
     def left(self) -> float:
         """Seconds left; negative once the time is over."""
         return self.started + self.seconds - time.monotonic()
+
+    def note(self, move: Move) -> None:
+        """Say what to play if the time runs out: the best move found so far."""
+        if self.heard is not None:
+            self.heard(move)
+
+    def translated(self, translate: Callable[[Move], Move]) -> Clock:
+        """The same clock for one who knows moves by other names."""
+        heard = self.heard
+        if heard is None:
+            return self
+        return Clock(self.seconds, self.started, lambda move: heard(translate(move)))
 
     @property
     def budget(self) -> float:
@@ -61,4 +76,7 @@ class Player(Protocol):
         """Prepare for a match."""
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """A legal move of the role played."""
+        """A legal move of the role played.
+
+        One that thinks for long tells the clock of the best move so far.
+        """

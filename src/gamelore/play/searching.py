@@ -11,6 +11,7 @@ import itertools
 import math
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
@@ -76,7 +77,12 @@ class SearchingPlayer(ABC, Generic[Settings]):
             seconds = min(self.settings.seconds, clock.budget)
             joint = self._joint_moves(options)
             successors = simulator.advance(np.repeat(row, len(joint), axis=0), joint)
-            sampled = self._sample(simulator, successors, seconds)
+            names = simulator.moves[self._role]
+
+            def note(sums: Floats) -> None:
+                clock.note(names[int(own[sums.reshape(len(own), -1).sum(1).argmax()])])
+
+            sampled = self._sample(simulator, successors, seconds, note)
             values = sampled.reshape(len(own), -1).mean(axis=1)
             best = int(self._random.choice(np.flatnonzero(values == values.max())))
         return simulator.moves[self._role][int(own[best])]
@@ -98,8 +104,17 @@ class SearchingPlayer(ABC, Generic[Settings]):
         `end`: when it must be over, by the monotonic clock.
         """
 
-    def _sample(self, simulator: Simulator, rows: Rows, seconds: float) -> Floats:
-        """float64 [n]: what positions are worth on average, as found in that time."""
+    def _sample(
+        self,
+        simulator: Simulator,
+        rows: Rows,
+        seconds: float,
+        note: Callable[[Floats], None],
+    ) -> Floats:
+        """float64 [n]: what positions are worth on average, as found in that time.
+
+        `note` hears of the sums so far.
+        """
         wanted = self._wanted(len(rows))
         if wanted is None:
             timed = seconds < math.inf
@@ -110,6 +125,7 @@ class SearchingPlayer(ABC, Generic[Settings]):
         while size:
             before = time.monotonic()
             sums += self._play(simulator, rows, size, end)
+            note(sums)
             done += size
             now = time.monotonic()
             one = max(now - before, 1e-9) / size

@@ -3,7 +3,7 @@
 One thread at a time leads: it reads requests from all connections, none of which can
 hold it up, and works on each complete one itself, since most take less time than
 handing them to another thread. A watchman looks on: when a piece of work takes long, he
-has a new thread lead, and the old one ends with its work. He also rings alarms.
+has a new thread lead, and the old one ends with its work. Both ring alarms.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Listener:
         self._term = 0  # counts the threads that have led
         self._work_began: float | None = None  # of the leader
         self._at_work = 0
-        self._alarms: dict[Alarm, None] = {}
+        self._alarms: dict[Alarm, Alarm | None] = {}
         self._closing = Event()
         self._threads: list[Thread] = []
 
@@ -167,7 +167,7 @@ class Listener:
         """Answer requests for as long as this thread leads."""
         next_look = 0.0
         while self._term == term and not self._closing.is_set():
-            for key, _ in self._selector.select(_LOOK):
+            for key, _ in self._selector.select(_TICK if self._alarms else _LOOK):
                 if key.data is not None:
                     self._go_on(key.data)
                 elif key.fileobj is self._socket:
@@ -176,7 +176,9 @@ class Listener:
                     self._take_back()
                 if self._term != term:  # what else is ready, the new leader sees too
                     return
-            if (now := time.monotonic()) >= next_look:
+            now = time.monotonic()
+            self._ring_alarms(now)
+            if now >= next_look:
                 next_look = now + _LOOK
                 self._close_overdue(now)
 
@@ -385,12 +387,19 @@ class Listener:
         while not self._closing.wait(_TICK if self._at_work else _IDLE_TICK):
             now = time.monotonic()
             self._change_leader(now)
-            for alarm in [alarm for alarm in list(self._alarms) if alarm.at <= now]:
-                self.cancel(alarm)
-                alarm.ring()
+            self._ring_alarms(now)
             if now >= next_round:
                 next_round = now + _ROUND
                 self._on_round()
+
+    def _ring_alarms(self, now: float) -> None:
+        """Ring those whose time has come.
+
+        Both the watchman and the leader do: the system may hold up either.
+        """
+        for alarm in [alarm for alarm in list(self._alarms) if alarm.at <= now]:
+            if self._alarms.pop(alarm, alarm) is None:  # nobody else has taken it
+                alarm.ring()
 
     def _change_leader(self, now: float) -> None:
         """Have a new thread lead if the work of this one takes long, or it has died."""

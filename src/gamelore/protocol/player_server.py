@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock, Thread
 from types import TracebackType
+from typing import TypeAlias
 
 from gamelore.errors import GameloreError, GdlError, MessageError
 from gamelore.gdl import Move, Term
@@ -47,7 +48,8 @@ PORT = 9147
 
 _ABORT_CLOCK = 1.0  # seconds the reference manager waits for the answer to ABORT
 _WORDINGS_KEPT = 16
-_WATCHED = 0.75  # the share of a margin that is left when the server answers itself
+_WATCHED = 0.75  # the share of a margin that is left when the server answers itself …
+_EARLY = 1.25  # … and where the player has told of a move: it keeps a reserve, too
 _SHARE = 0.1  # the largest part of a clock that is kept as a margin
 
 
@@ -57,9 +59,10 @@ class ServerLimits:
 
     listener: ListenerLimits = field(default_factory=ListenerLimits)
     engines: EngineLimits = field(default_factory=EngineLimits)
-    margin: float = 0.08
+    margin: float = 0.09
     """Seconds before the end of a clock when a player must have answered; of short
-    clocks a tenth. A quarter of it later the server answers with the move in hand."""
+    clocks a tenth. A quarter of it later the server answers with the move in hand, or a
+    quarter of it earlier if the player has told of one."""
     patience: float = 0.5
     """The share of a start clock in which to wait for the compiled game."""
     silence: float = 30.0
@@ -252,9 +255,10 @@ class PlayerServer:
             self._overtaken[connection] = None
             return wording.text(seat.overtake())
 
+        early = arrived + self._before(clock, _EARLY), lambda: seat.improved
         end = arrived + self._before(clock, _WATCHED)
         try:
-            with self._answer_by(end, connection, overtake):
+            with self._answer_by(end, connection, overtake, early):
                 move = seat.decide(joint, arrived, arrived + self._before(clock, 1.0))
         finally:
             self._overtaken.pop(connection, None)
@@ -374,15 +378,31 @@ class PlayerServer:
         return clock - share * min(self.limits.margin, _SHARE * clock)
 
     def _answer_by(
-        self, end: float, connection: Connection, text: Callable[[], str]
+        self,
+        end: float,
+        connection: Connection,
+        text: Callable[[], str],
+        early: Early | None = None,
     ) -> _AnswerBy:
-        return _AnswerBy(self._listener, end, connection, text)
+        return _AnswerBy(self._listener, end, connection, text, early)
+
+
+Early: TypeAlias = tuple[float, Callable[[], bool]]
+"""A time at which to answer already if something is so."""
 
 
 class _AnswerBy:
     """Has a request answered at a time, or when work on it breaks off."""
 
-    __slots__ = ("_alarm", "_connection", "_listener", "_text")
+    __slots__ = (
+        "_alarm",
+        "_connection",
+        "_early",
+        "_end",
+        "_listener",
+        "_over",
+        "_text",
+    )
 
     def __init__(
         self,
@@ -390,14 +410,28 @@ class _AnswerBy:
         end: float,
         connection: Connection,
         text: Callable[[], str],
+        early: Early | None,
     ) -> None:
         self._listener = listener
         self._connection = connection
         self._text = text
-        self._alarm = listener.alarm(end, self._answer)
+        self._end = end
+        self._early = early
+        self._over = False
+        if early is None:
+            self._alarm = listener.alarm(end, self._answer)
+        else:
+            self._alarm = listener.alarm(early[0], self._answer_early)
+
+    def _answer_early(self) -> None:
+        assert self._early is not None
+        if self._early[1]():
+            self._answer()
+        else:
+            self._alarm = self._listener.alarm(self._end, self._answer)
 
     def _answer(self) -> None:
-        if not self._connection.answered:
+        if not self._over and not self._connection.answered:
             # The player may think on for long: nobody would read another request.
             self._connection.reply(self._text(), last=True)
 
@@ -413,3 +447,4 @@ class _AnswerBy:
         self._listener.cancel(self._alarm)
         if kind is not None:
             self._answer()
+        self._over = True

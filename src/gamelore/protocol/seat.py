@@ -46,7 +46,10 @@ class Seat:
         self.terms = terms
         self.engine = engine
         self.in_hand: Move | None = None
-        """A legal move, to be answered when time runs out."""
+        """A legal move, to be answered when time runs out: at first any, then the best
+        that the player has told of."""
+        self.improved = False
+        """Whether the player has told of any in this turn."""
         self.seen = time.monotonic()
         """When the last message of the match came."""
         self.thinking = False
@@ -83,7 +86,7 @@ class Seat:
     ) -> Move:
         """A move after a joint move (none before the first), by a time."""
         half = time.monotonic() + _WAITS * (end - time.monotonic())
-        self.in_hand = None
+        self.in_hand, self.improved = None, False
         if not self._acquire(self._following, half):
             return self._fallback("the position is still being worked out")
         try:
@@ -174,7 +177,14 @@ class Seat:
         position = self._with_best_engine(position, end)
         if self._player is None:
             return self._fallback("the player has not entered the match")
-        clock = Clock(max(_LEAST, end - arrived), arrived)
+        step = len(self.moves)
+
+        def improve(better: Move) -> None:
+            """Have a better move in hand, while this decision is under way."""
+            if len(self.moves) == step and better in legal:
+                self.in_hand, self.improved = better, True
+
+        clock = Clock(max(_LEAST, end - arrived), arrived, improve)
         self.thinking = True
         try:
             move = self._player.choose(position, clock)
