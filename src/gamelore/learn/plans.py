@@ -44,22 +44,11 @@ class Plan:
         check_shaping(self.shaping)
 
 
-def check_plan(plan: Plan, simulator: Simulator, players: int) -> None:
-    """Refuse what cannot be played in a game of so many players."""
-    if isinstance(plan.against, SelfPlay):
-        _check_self_play(plan, plan.against, simulator.game.name, players)
-    learner = plan.learner
-    searches = isinstance(learner, QSettings) and learner.playouts > 0
-    searches = searches or plan.against.name == "monte-carlo"
-    if searches and not isinstance(simulator, CircuitSimulator):
-        raise GameloreError(
-            f"whole courses with Monte Carlo search need {simulator.game.name!r}"
-            " compiled; on the interpreter, let players play match by match"
-        )
-
-
-def _check_self_play(plan: Plan, against: SelfPlay, game: str, players: int) -> None:
+def check_self_play(plan: Plan, game: str, players: int) -> None:
     """Refuse to play against oneself where that has no meaning."""
+    against = plan.against
+    if not isinstance(against, SelfPlay):
+        return
     if players != 2:
         raise GameloreError(f"{game!r} has {players} players; self-play needs two")
     if plan.function is not None:
@@ -72,6 +61,18 @@ def _check_self_play(plan: Plan, against: SelfPlay, game: str, players: int) -> 
         raise GameloreError(
             "copies of each role's own values need both roles to learn: use the"
             " seat 'alternate'"
+        )
+
+
+def check_engine(plan: Plan, simulator: Simulator) -> None:
+    """Refuse what kernels could never play."""
+    learner = plan.learner
+    searches = isinstance(learner, QSettings) and learner.playouts > 0
+    searches = searches or plan.against.name == "monte-carlo"
+    if searches and not isinstance(simulator, CircuitSimulator):
+        raise GameloreError(
+            f"whole courses with Monte Carlo search need {simulator.game.name!r}"
+            " compiled; on the interpreter, let players play match by match"
         )
 
 

@@ -22,7 +22,7 @@ from gamelore.learn._kernels import Lessons, Pupils, Streams, Task
 from gamelore.learn._table_kernels import NO_CELLS, Log, Method
 from gamelore.learn.functions import ValueFunction, Weights
 from gamelore.learn.opponents import FeaturePlayer, function_of
-from gamelore.learn.plans import Plan, check_plan, seats_of
+from gamelore.learn.plans import Plan, check_engine, check_self_play, seats_of
 from gamelore.learn.searching import Searcher, habits_for
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
@@ -85,8 +85,10 @@ class Training:
         self.players = [
             r for r, name in enumerate(atlas.simulator.roles) if name != "random"
         ]
-        check_plan(self.plan, atlas.simulator, len(self.players))
-        self.seats = seats_of(self.plan.seat, self.players, atlas.simulator.game.name)
+        self._check_engine()
+        game = atlas.simulator.game.name
+        check_self_play(self.plan, game, len(self.players))
+        self.seats = seats_of(self.plan.seat, self.players, game)
         self.side = self.players[0] if self._shared else None
         self.function = self._new_function()
         self.copy: ValueFunction | None = None
@@ -306,6 +308,9 @@ class Training:
         """How to learn from a match on, as kernels see it."""
         method = self.values(self._ends[0]).method
         return method._replace(step_size=self._learner_at(match).step_size)
+
+    def _check_engine(self) -> None:
+        check_engine(self.plan, self.atlas.simulator)
 
     def _check_features(self) -> None:
         """Refuse features of some of the roles that learn."""
