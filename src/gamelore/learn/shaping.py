@@ -50,8 +50,7 @@ def numbers_by_feature(
     numbers = np.full(len(known), other)
     for name, number in given:
         if name not in known:
-            there_are = ", ".join(known) or "none: give the game a features file"
-            raise GameloreError(f"no feature {name}: there are {there_are}")
+            raise _no_feature(name, names)
         numbers[known.index(name)] = number
     return numbers
 
@@ -65,10 +64,9 @@ class Account:
         self._shaping = shaping
         simulator = atlas.simulator
         if simulator.features is None:
-            numbers_by_feature((), shaping, 0.0)
-        elif not isinstance(simulator, CircuitSimulator):
-            _check_names(simulator.features, shaping)
+            raise _no_feature(shaping[0][0], ())
         if not isinstance(simulator, CircuitSimulator):
+            _check_names(simulator.features, shaping)
             self._ledger = _no_ledger()._replace(rewards=np.ones(1))
             return
         features = simulator.feature_set
@@ -118,8 +116,12 @@ def _check_names(features: FeatureRules, shaping: ByFeature) -> None:
     for name, _ in shaping:
         term = read_term(name)
         if not any(fits(pattern, term) for pattern in features.patterns):
-            there_are = ", ".join(map(to_kif, features.patterns))
-            raise GameloreError(f"no feature {name}: there are {there_are}")
+            raise _no_feature(name, features.patterns)
+
+
+def _no_feature(name: str, known: Sequence[Term]) -> GameloreError:
+    there_are = ", ".join(map(to_kif, known)) or "none: give the game a features file"
+    return GameloreError(f"no feature {name}: there are {there_are}")
 
 
 def _no_ledger() -> Ledger:

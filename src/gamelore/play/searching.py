@@ -80,7 +80,9 @@ class SearchingPlayer(ABC, Generic[Settings]):
             names = simulator.moves[self._role]
 
             def note(sums: Floats) -> None:
-                clock.note(names[int(own[sums.reshape(len(own), -1).sum(1).argmax()])])
+                if clock.heard is not None:
+                    totals = sums.reshape(len(own), -1).sum(axis=1)
+                    clock.note(names[int(own[totals.argmax()])])
 
             sampled = self._sample(simulator, successors, seconds, note)
             values = sampled.reshape(len(own), -1).mean(axis=1)

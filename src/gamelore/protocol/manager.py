@@ -152,11 +152,9 @@ class Manager:
         Whatever ends one of them early ends all. Several at once are for players on the
         network: one in this process would have all other matches wait for it.
         """
-        for_all = at_once == 1
-        return hold_side_by_side(
-            (self._match(bout if for_all else _on_network(bout)) for bout in bouts),
-            at_once,
-        )
+        if at_once > 1:
+            bouts = map(_on_network, bouts)
+        return hold_side_by_side(map(self._match, bouts), at_once)
 
     def _match(self, bout: Bout) -> Dialogue[ManagedMatch]:
         """What is said in one match."""
