@@ -6,7 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,18 +54,18 @@ class Series:
     swap: bool
     output: Path | None
     view: View
-    matches: list[ManagedMatch] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)
+    kept: list[tuple[ManagedMatch, Path | None]] = field(default_factory=list)
+    """Matches that are over, each with the file that its record is in."""
 
     def run(self, repeat: int, at_once: int) -> None:
         """Play so many matches; those that were finished are kept whatever happens."""
         with self.view.showing():
             bouts = self._bouts(repeat)
-            for match in self.manager.run_side_by_side(bouts, at_once):
-                self.matches.append(match)
-                if self.output is not None:
-                    self.files.append(write_match(match, self.output))
-                self.view.end(len(self.matches), match)
+            with closing(self.manager.run_side_by_side(bouts, at_once)) as matches:
+                for match in matches:
+                    path = write_match(match, self.output) if self.output else None
+                    self.kept.append((match, path))
+                    self.view.end(len(self.kept), match)
 
     def _bouts(self, repeat: int) -> Iterator[Bout]:
         """Matches to be played, each asked for when it is about to begin."""
@@ -81,7 +81,7 @@ class Series:
 
     def results(self) -> list[Result]:
         """What came of all matches."""
-        return [result_of(match) for match in self.matches]
+        return [result_of(match) for match, _ in self.kept]
 
 
 def match_seed(seed: int, number: int) -> int:
@@ -145,8 +145,6 @@ def view_for(quiet: bool, repeat: int, at_once: int) -> View:
 
 def as_record(series: Series) -> dict[str, Any]:
     """The series as JSON."""
-    files: list[str | None] = [str(path) for path in series.files]
-    files = files or [None] * len(series.matches)
     return {
         "game": series.manager.simulator.game.name,
         "matches": [
@@ -162,9 +160,9 @@ def as_record(series: Series) -> dict[str, Any]:
                     {"step": f.step, "role": f.role, "kind": f.kind, "what": f.message}
                     for f in match.record.faults
                 ],
-                "file": path,
+                "file": str(path) if path else None,
             }
-            for match, path in zip(series.matches, files, strict=True)
+            for match, path in series.kept
         ],
         "players": [row.to_json() for row in standings(series.results())],
     }
@@ -175,13 +173,13 @@ def show_summary(series: Series, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(as_record(series), indent=2))
         return
-    if series.matches:
+    if series.kept:
         click.echo(f"\n{table(standings(series.results()))}")
-    cut_off = sum(not match.record.complete for match in series.matches)
+    cut_off = sum(not match.record.complete for match, _ in series.kept)
     if cut_off:
         click.echo(f"{cut_off} cut off at the move limit, which gives nobody anything")
-    if series.files:
-        click.echo(f"records are in {series.files[0].parent}")
+    if series.kept and series.output:
+        click.echo(f"records are in {series.output}")
 
 
 _SECONDS = click.FloatRange(min=0, min_open=True, max=1e7)

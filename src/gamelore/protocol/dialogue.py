@@ -42,7 +42,7 @@ def hold(dialogue: Dialogue[T]) -> T:
 
 def hold_side_by_side(
     dialogues: Iterable[Dialogue[T]], at_once: int = 1
-) -> Iterator[T]:
+) -> Generator[T, None, None]:
     """Hold dialogues, so many at once; what they return, in the order they end.
 
     An error in one of them, or an interrupt, is thrown into all others, which may still

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -146,11 +146,12 @@ class Manager:
 
     def run_side_by_side(
         self, bouts: Iterable[Bout], at_once: int = 1
-    ) -> Iterator[ManagedMatch]:
+    ) -> Generator[ManagedMatch, None, None]:
         """Run matches, so many at once; each as it ends.
 
-        Whatever ends one of them early ends all. Several at once are for players on the
-        network: one in this process would have all other matches wait for it.
+        Whatever ends one of them early ends all, and so does closing this. Several at
+        once are for players on the network: one in this process would have all other
+        matches wait for it.
         """
         if at_once > 1:
             bouts = map(_on_network, bouts)
