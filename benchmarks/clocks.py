@@ -19,11 +19,11 @@ from itertools import pairwise
 
 from serving import served
 
+from gamelore.engine import Simulator, simulator
 from gamelore.games import load
-from gamelore.play import Fault
-from gamelore.protocol.manager import ManagedMatch, Manager, MatchSettings
-from gamelore.protocol.peers import RemotePeer
-from gamelore.simulate import Simulator, simulator
+from gamelore.ggp.manager.manager import ManagedMatch, Manager, MatchSettings
+from gamelore.ggp.manager.peers import RemotePeer
+from gamelore.match.match import Fault
 
 GAME = "connect-four"
 PLAY_CLOCK = 1.0

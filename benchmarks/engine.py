@@ -62,8 +62,8 @@ def ready() -> None:
 
 def threads(rounds: int = 5) -> None:
     """Playouts of two threads as a multiple of one, alternating."""
+    from gamelore.engine import simulator
     from gamelore.games import load
-    from gamelore.simulate import simulator
 
     for name, count in (("connect-four", 1 << 22), ("othello", 1 << 20)):
         engine = simulator(load(name))

@@ -25,13 +25,15 @@ from typing import NamedTuple
 
 from serving import served
 
+from gamelore.agents.agent import PlainContestant
+from gamelore.agents.builtin import PLAYERS
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import Simulator, simulator
 from gamelore.games import load
-from gamelore.play import PLAYERS, PlainContestant, RandomPlayer, play_match
-from gamelore.protocol.dialogue import make_calls
-from gamelore.protocol.exchange import Address, Call
-from gamelore.protocol.manager import Bout, ManagedMatch, Manager, MatchSettings
-from gamelore.protocol.match_files import write_match
-from gamelore.protocol.messages import (
+from gamelore.ggp.manager.manager import Bout, ManagedMatch, Manager, MatchSettings
+from gamelore.ggp.manager.peers import LocalPeer, RemotePeer
+from gamelore.ggp.match_record import write_match
+from gamelore.ggp.messages import (
     Message,
     Play,
     Start,
@@ -40,14 +42,10 @@ from gamelore.protocol.messages import (
     read_move,
     write_message,
 )
-from gamelore.protocol.peers import LocalPeer, RemotePeer
-from gamelore.protocol.wire import (
-    ReplyReader,
-    RequestReader,
-    write_reply,
-    write_request,
-)
-from gamelore.simulate import Simulator, simulator
+from gamelore.ggp.net.client import Address, Call
+from gamelore.ggp.net.http import ReplyReader, RequestReader, write_reply, write_request
+from gamelore.ggp.net.tasks import make_calls
+from gamelore.match.match import play_match
 
 GAME = "tictactoe"
 CLOCKS = MatchSettings(start_clock=10, play_clock=5)

@@ -23,11 +23,15 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from gamelore.atlas import Atlas
+from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.learn import Fixed, NetworkSettings, Plan, SelfPlay, TDSettings, Training
-from gamelore.learn.training import State
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import State, Training
+from gamelore.values.settings import NetworkSettings
 
 Floats = npt.NDArray[np.float32]
 Lengths = npt.NDArray[np.int32]

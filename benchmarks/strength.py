@@ -21,15 +21,16 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from gamelore.atlas import Atlas
+from gamelore.agents.builtin import maker_of
+from gamelore.engine import Simulator, simulator
 from gamelore.games import load, load_features
-from gamelore.learn import Training, preset_for
-from gamelore.learn.evaluations import LearnedEvaluation
-from gamelore.learn.functions import ValueFunction
-from gamelore.play import play_match
-from gamelore.play.alpha_beta import AlphaBetaPlayer
-from gamelore.play.builtin import maker_of
-from gamelore.simulate import Simulator, simulator
+from gamelore.graph import Atlas
+from gamelore.learn.presets import preset_for
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.functions import ValueFunction
 
 _SHARE = 25  # the first stop, where none are given, is this part of the matches
 

@@ -11,11 +11,13 @@ import time
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Atlas, Templates
+from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.learn import FeatureValues, Plan, Training
-from gamelore.play.habits import PlayerSettings
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas, Templates
+from gamelore.learn.config import Plan
+from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import Knowledge, initial_values, learn_values
 
 SOURCE, TARGET = "tictactoe", "connect-3"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gamelore.engine.choose import simulator
 from gamelore.games import load
 from gamelore.gdl import to_kif
-from gamelore.simulate.choose import simulator
 
 
 def main() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine.choose import simulator
 from gamelore.gdl import Game
-from gamelore.play import MonteCarloPlayer, Player, RandomPlayer, play_match
-from gamelore.simulate.choose import simulator
+from gamelore.match.match import play_match
+from gamelore.player import Player
+from gamelore.search.monte_carlo import MonteCarloPlayer
 
 RULES = """
 ; Twenty-one: say one, two or three numbers in turn; who says 21 loses.

@@ -48,9 +48,9 @@ EXTRAS = {
     "pyspiel",
     "open_spiel.python",
     "open_spiel.python.algorithms",
-    "gamelore.transfer.pictures",
-    "gamelore.learn.pictures",
-    "gamelore.play.pictures",
+    "gamelore.transfer.plots",
+    "gamelore.learn.plots",
+    "gamelore.match.plots",
 }
 """What not every installation has or what is slow to import, and so is imported where
 it is used."""

@@ -35,26 +35,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gamelore.atlas import Atlas
+    from gamelore.engine import Playouts, Simulator, simulator
+    from gamelore.engine.position import Position
+    from gamelore.engine.verify.perft import perft
     from gamelore.errors import GameloreError, GdlError, IllegalMoveError
     from gamelore.games import library, load
     from gamelore.gdl import Game, Problem
-    from gamelore.learn import (
-        Cosine,
-        Fixed,
-        Geometric,
-        Lookahead,
-        Plan,
-        QSettings,
-        Table,
-        TDSettings,
-        Training,
-    )
-    from gamelore.play import MatchRecord, Player, play_match
-    from gamelore.play.habits import PlayerSettings
-    from gamelore.simulate import Playouts, Simulator, simulator
-    from gamelore.simulate.perft import perft
-    from gamelore.simulate.position import Position
+    from gamelore.graph import Atlas
+    from gamelore.learn.config import Plan
+    from gamelore.learn.schedules import Cosine, Fixed, Geometric
+    from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+    from gamelore.learn.trainer import Training
+    from gamelore.match.match import MatchRecord, play_match
+    from gamelore.player import Player
+    from gamelore.search.policies import PlayerSettings
+    from gamelore.values.table import Table
 
 __version__ = "0.1.0"
 
@@ -88,7 +83,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "gamelore.atlas": ("Atlas",),
+    "gamelore.graph": ("Atlas",),
     "gamelore.errors": ("GameloreError", "GdlError", "IllegalMoveError"),
     "gamelore.games": ("library", "load"),
     "gamelore.gdl": ("Game", "Problem"),
@@ -104,10 +99,10 @@ _HOMES = {
         "Training",
     ),
     "gamelore.play": ("MatchRecord", "Player", "play_match"),
-    "gamelore.play.habits": ("PlayerSettings",),
-    "gamelore.simulate": ("Playouts", "Simulator", "simulator"),
-    "gamelore.simulate.perft": ("perft",),
-    "gamelore.simulate.position": ("Position",),
+    "gamelore.search.policies": ("PlayerSettings",),
+    "gamelore.engine": ("Playouts", "Simulator", "simulator"),
+    "gamelore.engine.verify.perft": ("perft",),
+    "gamelore.engine.position": ("Position",),
 }
 """Where each public name lives: it is imported when it is first asked for, so that who
 only reads rules does not wait for what simulates them."""

@@ -12,24 +12,21 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gamelore.atlas import Atlas
 from gamelore.cli import main
+from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
-from gamelore.learn import (
-    Checkpoint,
-    NetworkSettings,
-    Plan,
-    SelfPlay,
-    TDSettings,
-    Training,
-    load_checkpoint,
-    save_checkpoint,
-)
+from gamelore.graph import Atlas
 from gamelore.learn.arena import Arena, names_of
-from gamelore.play import PlayerSettings
-from gamelore.simulate import simulator
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import NetworkSettings
 
 MIDDLE = "(<= (feature middle) (true (cell 2 2 x)))"
 

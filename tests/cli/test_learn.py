@@ -14,24 +14,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from gamelore.atlas import Atlas
 from gamelore.cli import main
+from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.learn import (
-    Checkpoint,
-    Cosine,
-    Fixed,
-    Geometric,
-    Lookahead,
-    Plan,
-    QSettings,
-    SelfPlay,
-    TDSettings,
-    Training,
-    load_checkpoint,
-)
-from gamelore.play.habits import PlayerSettings
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint
+from gamelore.learn.schedules import Cosine, Fixed, Geometric
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import KnowledgeStore, load_knowledge
 
 NOVICE = PlayerSettings("novice")

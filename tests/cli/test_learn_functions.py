@@ -15,26 +15,21 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from gamelore.atlas import Atlas
 from gamelore.cli import main
+from gamelore.engine import simulator
 from gamelore.games import load, load_features
-from gamelore.learn import (
-    Checkpoint,
-    FeaturePlayer,
-    Fixed,
-    LinearSettings,
-    NetworkSettings,
-    Plan,
-    Preset,
-    QSettings,
-    SelfPlay,
-    TDSettings,
-    Training,
-    load_checkpoint,
-)
-from gamelore.learn.presets import PRESETS
-from gamelore.play.habits import PlayerSettings
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint
+from gamelore.learn.opponents import FeaturePlayer
+from gamelore.learn.presets import PRESETS, Preset
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import LinearSettings, NetworkSettings
 
 MARKS = "(<= (feature (marks ?r) ?x ?y) (true (cell ?x ?y ?r)) (role ?r))\n"
 NETWORK = split("--values network --hidden 8 --scaled --against self --alpha .1")

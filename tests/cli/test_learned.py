@@ -8,24 +8,25 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gamelore.atlas import Atlas
+from gamelore.agents.agent import Entry
+from gamelore.agents.random_player import RandomPlayer
 from gamelore.cli import main
-from gamelore.cli.contestants import contestant_of, rehearse, rehearses
+from gamelore.cli.agents import contestant_of, rehearse, rehearses
 from gamelore.cli.learned import Learned, learned_of
+from gamelore.engine import simulator
 from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import canonical_form
-from gamelore.learn import (
-    Checkpoint,
-    NetworkSettings,
-    Plan,
-    SelfPlay,
-    TDSettings,
-    Training,
-    save_checkpoint,
-)
-from gamelore.play import Clock, Entry, RandomPlayer, play_match
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import save_checkpoint
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.player import Clock
+from gamelore.values.settings import NetworkSettings
 
 PLAN = Plan(
     TDSettings(0.1), SelfPlay(), function=NetworkSettings(hidden=8, initial_range=None)

@@ -17,12 +17,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from gamelore.agents.agent import PlainContestant
+from gamelore.agents.builtin import PLAYERS
 from gamelore.cli import main
 from gamelore.cli.match import match_seed
 from gamelore.cli.watch import _guesses
-from gamelore.play import PLAYERS, PlainContestant
-from gamelore.protocol.match_files import read_match
-from gamelore.protocol.player_server import PlayerServer
+from gamelore.ggp.match_record import read_match
+from gamelore.ggp.player.server import PlayerServer
 
 FAST = ("--engine", "interpreter", "--seed", "3")
 

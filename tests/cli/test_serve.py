@@ -15,18 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 from gamelore.cli import main
+from gamelore.engine.position import Position
 from gamelore.games import load
 from gamelore.gdl import Move
-from gamelore.protocol.messages import (
-    Play,
-    Start,
-    Stop,
-    read_move,
-    rules_of,
-    write_message,
-)
-from gamelore.protocol.wire import ReplyReader, write_request
-from gamelore.simulate.position import Position
+from gamelore.ggp.messages import Play, Start, Stop, read_move, rules_of, write_message
+from gamelore.ggp.net.http import ReplyReader, write_request
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gamelore.cli import main
-from gamelore.protocol.tournament_file import EXAMPLE
+from gamelore.ggp.tournament.config import EXAMPLE
 
 CUP = """
 repeats = {repeats}

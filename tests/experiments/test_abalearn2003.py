@@ -15,7 +15,6 @@ from gamelore.experiments.abalearn2003.claims import (
     rate_at,
     rates,
 )
-from gamelore.experiments.abalearn2003.figures import draw_figures
 from gamelore.experiments.abalearn2003.games import (
     DEPTHS,
     Contest,
@@ -24,6 +23,7 @@ from gamelore.experiments.abalearn2003.games import (
     duel,
     meet_references,
 )
+from gamelore.experiments.abalearn2003.plots import draw_figures
 from gamelore.experiments.abalearn2003.report import (
     Findings,
     summarise,
@@ -54,17 +54,14 @@ from gamelore.experiments.abalearn2003.settings import (
     Case,
     plan_of,
 )
-from gamelore.experiments.side_by_side import Outcomes
+from gamelore.experiments.batch import Outcomes
 from gamelore.experiments.statistics import Interval
 from gamelore.gdl import read_term
-from gamelore.learn import (
-    Fixed,
-    Geometric,
-    NetworkSettings,
-    SelfPlay,
-    TDSettings,
-)
-from gamelore.play import PlayerSettings
+from gamelore.learn.schedules import Fixed, Geometric
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import NetworkSettings
 
 SMALL = Abalearn2003Settings(
     agents=2, scale=0.001, tests=2, move_limit=20, search_nodes=20

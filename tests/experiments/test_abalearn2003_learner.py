@@ -10,13 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas
-from gamelore.experiments.abalearn2003.readings import (
-    READINGS,
-    Reading,
-    matches_of_readings,
-    try_readings,
-)
+from gamelore.engine import Rows
 from gamelore.experiments.abalearn2003.run import simulator_of
 from gamelore.experiments.abalearn2003.settings import (
     DISCOUNT,
@@ -27,13 +21,19 @@ from gamelore.experiments.abalearn2003.settings import (
     Abalearn2003Settings,
     plan_of,
 )
+from gamelore.experiments.abalearn2003.variants import (
+    READINGS,
+    Reading,
+    matches_of_readings,
+    try_readings,
+)
 from gamelore.experiments.statistics import Floats
 from gamelore.gdl import to_kif
-from gamelore.learn import Episode, ValueFunction, Values
-from gamelore.learn._kernels import judge_moves
-from gamelore.learn.learners import ValueLearner
-from gamelore.learn.values import empty_table
-from gamelore.simulate import Rows
+from gamelore.graph import Atlas
+from gamelore.learn._match_kernels import judge_moves
+from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.role_values import Values, empty_table
+from gamelore.values.functions import ValueFunction
 
 FEATURES = "abalearn3"
 

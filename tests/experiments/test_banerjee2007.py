@@ -28,8 +28,11 @@ from gamelore.experiments.banerjee2007.run import (
     play_run,
 )
 from gamelore.experiments.banerjee2007.settings import READINGS, Settings
-from gamelore.experiments.parallel import atlas_of
-from gamelore.learn import Fixed, Plan, TDSettings, Training
+from gamelore.experiments.sweep import atlas_of
+from gamelore.learn.config import Plan
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import Training
 
 TINY = Settings(runs=2, all_runs=3, matches=40, skipped=10, source_matches=20)
 

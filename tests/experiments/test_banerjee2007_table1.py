@@ -15,7 +15,7 @@ from gamelore.experiments.banerjee2007.table1 import (
     kind_of,
     printed_lesson,
 )
-from gamelore.experiments.parallel import atlas_of
+from gamelore.experiments.sweep import atlas_of
 from gamelore.transfer import Feature, find_features
 
 

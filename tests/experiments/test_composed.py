@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas, Templates
+from gamelore.engine import simulator
 from gamelore.errors import CheckpointError
 from gamelore.games import load
-from gamelore.learn import FeatureValues, Plan, TDSettings, Training
+from gamelore.graph import Atlas, Templates
+from gamelore.learn.config import Plan
 from gamelore.learn.records import features_record
-from gamelore.play.habits import PlayerSettings
-from gamelore.simulate import simulator
+from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import Hierarchy, Knowledge, initial_values, learn_values
 
 AGAINST = PlayerSettings("novice")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gamelore.experiments import find_experiment
-from gamelore.experiments.cs221.figures import draw_curves, draw_ends
+from gamelore.experiments.cs221.plots import draw_curves, draw_ends
 from gamelore.experiments.cs221.report import (
     Findings,
     compare,
@@ -20,7 +20,8 @@ from gamelore.experiments.cs221.report import (
 from gamelore.experiments.cs221.run import Course, Run, run_once
 from gamelore.experiments.cs221.settings import POINTS, CS221Settings, cases, plan_of
 from gamelore.experiments.cs221.worked import work
-from gamelore.learn import LinearSettings, NetworkSettings, TDSettings
+from gamelore.learn.settings import TDSettings
+from gamelore.values.settings import LinearSettings, NetworkSettings
 
 SMALL = CS221Settings("both", runs=2, scale=0.0002, tests=6, playouts=1)
 

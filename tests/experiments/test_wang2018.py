@@ -8,11 +8,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.experiments import find_experiment
-from gamelore.experiments.parallel import atlas_of
 from gamelore.experiments.statistics import Interval
+from gamelore.experiments.sweep import atlas_of
 from gamelore.experiments.wang2018.analysis import Measure, final, read
 from gamelore.experiments.wang2018.best_response import (
     WholeGame,
@@ -39,8 +39,11 @@ from gamelore.experiments.wang2018.settings import (
     Wang2018Settings,
 )
 from gamelore.games import load
-from gamelore.learn import Cosine, Fixed, Plan, QSettings, TDSettings, Training
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.schedules import Cosine, Fixed
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import Training
 
 SMALL = Wang2018Settings(scale=0.01, rounds=2)
 

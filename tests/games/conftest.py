@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 import pytest
 
+from gamelore.engine.choose import simulator
 from gamelore.games import load
 from gamelore.gdl import to_kif
-from gamelore.simulate.choose import simulator
 
 
 class Reference(Protocol):

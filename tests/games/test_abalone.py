@@ -10,10 +10,10 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
+from gamelore.engine import CircuitSimulator, Simulator
+from gamelore.engine.choose import simulator
 from gamelore.games import load
 from gamelore.gdl import Fact, read_term, to_kif
-from gamelore.simulate import CircuitSimulator, Simulator
-from gamelore.simulate.choose import simulator
 
 Cube: TypeAlias = tuple[int, int, int]
 """Coordinates that add up to 0: a step changes two of them."""

@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
+from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.games import library, load
 from gamelore.gdl import Fact, read_term
-from gamelore.simulate.interpreter import Interpreter
 
 INITIAL = {
     "tictactoe": """\

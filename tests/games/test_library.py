@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gamelore.engine.choose import simulator
 from gamelore.errors import UnknownGameError
 from gamelore.games import (
     Entry,
@@ -18,8 +19,7 @@ from gamelore.games import (
     rules_text,
 )
 from gamelore.gdl import Game
-from gamelore.gdl.checks import check_text
-from gamelore.simulate.choose import simulator
+from gamelore.gdl.checks.rule_sheet import check_text
 
 PROMISED = [
     *("tictactoe", "tictactoe-4x4", "tictactoe-5x5"),

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
+from gamelore.engine.choose import simulator
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.verify.perft import complete_games, perft, reachable
 from gamelore.games import entry, load
-from gamelore.simulate.choose import simulator
-from gamelore.simulate.interpreter import Interpreter
-from gamelore.simulate.perft import complete_games, perft, reachable
 
 PUBLISHED = {
     "connect-four": [7, 49, 343, 2401, 16807, 117649, 823536],

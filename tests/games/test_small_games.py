@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gamelore.engine.choose import simulator
+from gamelore.engine.simulator import Row, Simulator
+from gamelore.engine.verify.perft import perft
 from gamelore.games import load
 from gamelore.gdl import read_term, to_kif
-from gamelore.simulate.choose import simulator
-from gamelore.simulate.perft import perft
-from gamelore.simulate.simulator import Row, Simulator
 
 
 def after(name: str, facts: list[str], *joint: str) -> set[str]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gamelore.errors import GdlError
 from gamelore.gdl import Game
-from gamelore.gdl.checks import check_text
+from gamelore.gdl.checks.rule_sheet import check_text
 from gamelore.gdl.reader import KEYWORDS
 from gamelore.gdl.source import Source
 

@@ -14,21 +14,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.gdl import Compound
-from gamelore.learn import (
-    Fixed,
-    GreedyPlayer,
-    Plan,
-    QSettings,
-    Table,
-    TDSettings,
-    Training,
-)
-from gamelore.learn.plans import Seat
-from gamelore.play import PlayerSettings, RandomPlayer, play_match
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan, Seat
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.table import Table
 
 OPPONENTS = [
     PlayerSettings("random"),

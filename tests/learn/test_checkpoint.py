@@ -13,30 +13,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamelore.atlas import LOOKAHEAD_RULES, Atlas, Template, Templates
+from gamelore.engine import Simulator, simulator
 from gamelore.errors import CheckpointError
 from gamelore.games import load
 from gamelore.gdl import Game
-from gamelore.learn import (
-    Checkpoint,
-    Cosine,
-    FeatureValues,
-    Fixed,
-    Geometric,
-    LinearSettings,
-    Lookahead,
-    NetworkSettings,
-    Plan,
-    QSettings,
-    SelfPlay,
-    TDSettings,
-    Training,
-)
-from gamelore.learn.plans import Seat
+from gamelore.graph import LOOKAHEAD_RULES, Atlas, Template, Templates
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan, Seat
 from gamelore.learn.records import flat_settings, plan_record, read_plan
-from gamelore.learn.spelling import Spelling
-from gamelore.play.habits import KINDS, PlayerSettings
-from gamelore.simulate import Simulator, simulator
+from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.schedules import Cosine, Fixed, Geometric
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.state_codec import Spelling
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import KINDS, PlayerSettings
+from gamelore.values.settings import LinearSettings, NetworkSettings
 
 NOVICE = PlayerSettings("novice")
 PLANS = {

@@ -15,7 +15,7 @@ from gamelore.learn.curves import (
     sparkline,
     windowed_average,
 )
-from gamelore.learn.pictures import draw_curve
+from gamelore.learn.plots import draw_curve
 
 rewards = st.lists(st.integers(0, 100), max_size=50)
 

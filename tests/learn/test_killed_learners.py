@@ -15,12 +15,15 @@ from random import Random
 import numpy as np
 import pytest
 
+from gamelore.agents.agent import Entry
+from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.gdl import canonical_form
-from gamelore.learn import Cells, LearningContestant, MatchLog, TDSettings
-from gamelore.learn.match_log import Pupil
-from gamelore.play import Clock, Entry
-from gamelore.simulate import simulator
+from gamelore.learn.agent import LearningContestant
+from gamelore.learn.match_log import MatchLog, Pupil
+from gamelore.learn.settings import TDSettings
+from gamelore.player import Clock
+from gamelore.values.table import Cells
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 

@@ -8,25 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.engine import CircuitSimulator, simulator
+from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load, load_features
-from gamelore.learn import (
-    FeaturePlayer,
-    Fixed,
-    GreedyPlayer,
-    NetworkSettings,
-    OpenTraining,
-    Plan,
-    TDSettings,
-    Training,
-)
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.records import plan_record, read_plan
-from gamelore.play import Briefing, Clock
-from gamelore.play.circuit_search import CircuitSearch
-from gamelore.play.evaluations import Heuristic
-from gamelore.simulate import CircuitSimulator, simulator
-from gamelore.simulate.position import Position
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.player import Briefing, Clock
+from gamelore.search.compiled_alpha_beta import CircuitSearch
+from gamelore.search.evaluator import Heuristic
+from gamelore.values.settings import NetworkSettings
 
 LINES = """
 (<= (weighted line 1 ?m ?n) (me ?p) (true (cell ?m ?n ?p)) (edge ?m))

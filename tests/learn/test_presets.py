@@ -6,17 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.agents.builtin import maker_of
+from gamelore.engine import simulator
 from gamelore.errors import UnknownGameError
 from gamelore.games import load, load_features
-from gamelore.learn import Fixed, Preset, TDSettings, Training, preset_for
-from gamelore.learn.evaluations import LearnedEvaluation
-from gamelore.learn.plans import Seat
-from gamelore.learn.presets import PRESETS
-from gamelore.play import PlayerSettings, play_match
-from gamelore.play.alpha_beta import AlphaBetaPlayer
-from gamelore.play.builtin import maker_of
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.config import Seat
+from gamelore.learn.presets import PRESETS, Preset, preset_for
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.evaluator import LearnedEvaluation
 
 OTHER_SEED = 21  # than those that settings were found with
 

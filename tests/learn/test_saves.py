@@ -18,21 +18,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gamelore.atlas import Atlas
+from gamelore.engine import simulator
 from gamelore.errors import CheckpointError
 from gamelore.games import load
-from gamelore.learn import (
-    Cells,
-    Checkpoint,
-    CourseStore,
-    Plan,
-    Training,
-    load_checkpoint,
-    save_checkpoint,
-)
-from gamelore.learn.spelling import Spelling
-from gamelore.play.habits import PlayerSettings
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.state_codec import Spelling
+from gamelore.learn.store import CourseStore
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.table import Cells
 
 PLAN = Plan(against=PlayerSettings("novice"), seed=11)
 

@@ -7,21 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.learn import (
-    Cosine,
-    Fixed,
-    Geometric,
-    OpenTraining,
-    Plan,
-    QSettings,
-    Schedule,
-    Shrinking,
-    TDSettings,
-    Training,
-)
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import Training
 
 
 def at(schedule: Schedule, *matches: int) -> list[float]:

@@ -8,26 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
-from gamelore.learn import (
-    Checkpoint,
-    CourseStore,
-    Fixed,
-    GreedyPlayer,
-    Lookahead,
-    OpenTraining,
-    Plan,
-    QSettings,
-    SelfPlay,
-    TDSettings,
-    Training,
-    load_checkpoint,
-    save_checkpoint,
-)
-from gamelore.play import PlayerSettings, RandomPlayer, play_match
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.store import CourseStore
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.search.policies import PlayerSettings
 
 EXPLORING = Fixed(0.1)
 PLANS = {

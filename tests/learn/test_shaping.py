@@ -8,30 +8,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import Engine, Row, Simulator, simulator
 from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
-from gamelore.learn import (
-    Checkpoint,
-    Episode,
-    Fixed,
-    OpenTraining,
-    Plan,
-    QLearner,
-    QSettings,
-    SelfPlay,
-    TDLearner,
-    TDSettings,
-    Training,
-    load_checkpoint,
-    save_checkpoint,
-)
-from gamelore.learn.learners import ValueLearner
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.learners import Episode, QLearner, TDLearner, ValueLearner
+from gamelore.learn.match_trainer import OpenTraining
 from gamelore.learn.records import flat_settings, plan_record
-from gamelore.play import PlayerSettings, RandomPlayer, play_match
-from gamelore.simulate import Engine, Row, Simulator, simulator
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.search.policies import PlayerSettings
 
 SIDES = """
 (<= (feature (men own) ?x ?y) (me ?p) (true (cell ?x ?y ?p)))

@@ -8,35 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import simulator
+from gamelore.engine.position import Position
 from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, Move, canonical_form
 from gamelore.gdl.features import FeatureRules
-from gamelore.learn import (
-    Checkpoint,
-    Fixed,
-    NetworkSettings,
-    Plan,
-    SelfPlay,
-    Snapshot,
-    SnapshotPlayer,
-    TDSettings,
-    Training,
-    load_checkpoint,
-    save_checkpoint,
-)
-from gamelore.play import (
-    Briefing,
-    Clock,
-    MonteCarloPlayer,
-    PlayerSettings,
-    RandomPlayer,
-    play_match,
-)
-from gamelore.play.alpha_beta import SearchLimits
-from gamelore.simulate import simulator
-from gamelore.simulate.position import Position
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.player import Briefing, Clock
+from gamelore.search.alpha_beta import SearchLimits
+from gamelore.search.monte_carlo import MonteCarloPlayer
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import NetworkSettings
 
 MARKS = "(<= (feature (marks ?r) ?x ?y) (true (cell ?x ?y ?r)) (role ?r))"
 FUNCTION = Plan(

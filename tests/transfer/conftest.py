@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from gamelore.atlas import Atlas
+from gamelore.engine import Row, simulator
 from gamelore.games import load
 from gamelore.gdl import Compound
-from gamelore.simulate import Row, simulator
+from gamelore.graph import Atlas
 from gamelore.transfer import Feature, Learned, Lesson
 
 

@@ -11,11 +11,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas, Template, Templates
+from gamelore.engine import Row
+from gamelore.engine import simulator as choose_simulator
 from gamelore.errors import KnowledgeError
 from gamelore.games import load
-from gamelore.simulate import Row
-from gamelore.simulate import simulator as choose_simulator
+from gamelore.graph import Atlas, Template, Templates
 from gamelore.transfer import (
     Hierarchy,
     Knowledge,

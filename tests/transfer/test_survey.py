@@ -6,10 +6,10 @@ import warnings
 
 import pytest
 
-from gamelore.atlas import Atlas, Template, Templates
+from gamelore.engine import simulator
 from gamelore.errors import NotTurnTakingError
 from gamelore.games import library, load
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas, Template, Templates
 from gamelore.transfer import (
     Feature,
     IncompleteSurveyWarning,

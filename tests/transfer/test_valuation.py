@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gamelore.atlas import Atlas, Templates
+from gamelore.engine import Row, simulator
 from gamelore.errors import KnowledgeError
 from gamelore.games import load, rules_text
 from gamelore.gdl import Game
-from gamelore.simulate import Row, simulator
+from gamelore.graph import Atlas, Templates
 from gamelore.transfer import (
     Feature,
     Knowledge,

@@ -15,12 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gamelore.atlas import Atlas
 from gamelore.bench import openspiel
 from gamelore.bench.playouts import Play, rates
+from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.learn import Fixed, Plan, QSettings, SelfPlay, TDSettings, Training
-from gamelore.simulate import simulator
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import Training
 
 GAME = "tictactoe"
 

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from gamelore.bench import openspiel
+from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.simulate import simulator
 
 Play: TypeAlias = Callable[[int], None]
 """Plays a number of playouts, or of matches."""

@@ -39,7 +39,7 @@ def _compiler_version() -> str:
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
     for layer in ("gdl", "ground", "circuit"):
-        for source in sorted((package / layer).glob("*.py")):
+        for source in sorted((package / layer).rglob("*.py")):
             digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 

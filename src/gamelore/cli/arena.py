@@ -11,23 +11,23 @@ from typing import Any, cast
 import click
 import numpy as np
 
-from gamelore.atlas import Atlas
-from gamelore.cli.contestants import NAMES
+from gamelore.agents.builtin import PLAYERS, SIZED, maker_of
+from gamelore.cli.agents import NAMES
 from gamelore.cli.engine import prepare
 from gamelore.cli.group import INTERRUPTED
 from gamelore.cli.options import engine_option, json_option, seed_option
 from gamelore.cli.progress import progress, waiting
+from gamelore.engine import Engine, Simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
-from gamelore.learn import load_checkpoint
+from gamelore.ggp.tournament.report import as_csv, replace_text
+from gamelore.graph import Atlas
 from gamelore.learn.arena import Arena, Entrant, built_in, entrant_of, names_of
+from gamelore.learn.files import load_checkpoint
 from gamelore.learn.snapshots import Snapshot
-from gamelore.play.builtin import PLAYERS, SIZED, maker_of
-from gamelore.play.ratings import Result
-from gamelore.play.standings import Standing, flat, standings, table
-from gamelore.protocol.tournament_report import as_csv, replace_text
-from gamelore.simulate import Engine, Simulator
+from gamelore.match.ratings import Result
+from gamelore.match.standings import Standing, flat, standings, table
 
 
 @dataclass
@@ -148,7 +148,7 @@ def write(season: Season, table_file: Path | None, plot: Path | None) -> None:
             replace_text(table_file, as_csv(list(map(flat, season.rows))))
         if plot is not None:
             # matplotlib takes a second to import, so only where pictures are wanted
-            from gamelore.play.pictures import draw_standings
+            from gamelore.match.plots import draw_standings
 
             draw_standings(season.rows, plot, season.arena.simulator.game.name)
     except OSError as error:

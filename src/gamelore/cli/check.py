@@ -13,8 +13,8 @@ from gamelore.cli.options import counted
 from gamelore.errors import UnknownGameError
 from gamelore.games import features_text, rules_text
 from gamelore.gdl import Problem
-from gamelore.gdl.checks import check_text
-from gamelore.gdl.feature_checks import check_features
+from gamelore.gdl.checks.feature_file import check_features
+from gamelore.gdl.checks.rule_sheet import check_text
 from gamelore.gdl.reader import read_rules, read_text
 
 FEATURES = ".features.kif"

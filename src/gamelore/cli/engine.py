@@ -8,12 +8,12 @@ from typing import cast
 import click
 
 from gamelore.cli.progress import waiting
+from gamelore.engine.choose import Engine, simulator
+from gamelore.engine.simulator import Simulator
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
 from gamelore.kernels import kernel_folder
-from gamelore.simulate.choose import Engine, simulator
-from gamelore.simulate.simulator import Simulator
 
 
 def prepare(
@@ -31,7 +31,7 @@ def prepare(
     return prepared
 
 
-def announce_kernels(module: str = "gamelore.simulate._kernels") -> None:
+def announce_kernels(module: str = "gamelore.engine.compiled._kernels") -> None:
     """Say so where a module's kernels have never been compiled on this machine."""
     if not kernel_folder(module).exists():
         message = "compiling kernels, once on this machine: this takes up to a minute"

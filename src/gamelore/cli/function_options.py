@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gamelore.cli.function_plans import VALUES, choices
+from gamelore.cli.function_config import VALUES, choices
 from gamelore.cli.presets import show_presets
 
 

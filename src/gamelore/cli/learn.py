@@ -10,32 +10,36 @@ import click
 import numpy as np
 from click.core import ParameterSource
 
-from gamelore.atlas import Atlas
-from gamelore.cli.course import Course, Goal
 from gamelore.cli.engine import prepare
 from gamelore.cli.given import Options
+from gamelore.cli.knowledge import (
+    acquire,
+    apply,
+    check_place,
+    keep,
+    recall,
+    reward_maps,
+)
 from gamelore.cli.learn_options import learning_options
 from gamelore.cli.learn_report import as_record, draw, show
-from gamelore.cli.lessons import acquire, apply, check_place, keep, recall, reward_maps
 from gamelore.cli.options import engine_option, json_option
-from gamelore.cli.plans import check_options, plan_from
 from gamelore.cli.presets import check_preset
 from gamelore.cli.progress import waiting
 from gamelore.cli.snapshot_files import SnapshotFiles
+from gamelore.cli.train_config import check_options, plan_from
+from gamelore.cli.training_run import Course, Goal
 from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
 from gamelore.games import load, load_features
 from gamelore.gdl import Game
-from gamelore.learn import (
-    Checkpoint,
-    FeatureValues,
-    Preset,
-    TDSettings,
-    Training,
-    load_checkpoint,
-    preset_for,
-)
+from gamelore.graph import Atlas
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.files import load_checkpoint
+from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.records import features_record
+from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.settings import TDSettings
 from gamelore.learn.snapshots import features_of
+from gamelore.learn.trainer import Training
 from gamelore.transfer import RewardMap
 
 FEATURE_DEPTH = 2

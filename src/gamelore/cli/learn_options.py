@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from gamelore.atlas import LOOKAHEAD_RULES
 from gamelore.cli.function_options import (
     FUNCTION_OPTIONS,
     LENGTH_OPTIONS,
     SNAPSHOT_OPTIONS,
 )
 from gamelore.cli.options import seed_option
-from gamelore.cli.plans import INITIAL, LEARNERS, QM_PLAYOUTS, SCHEDULES
-from gamelore.play.habits import KINDS
+from gamelore.cli.train_config import INITIAL, LEARNERS, QM_PLAYOUTS, SCHEDULES
+from gamelore.graph import LOOKAHEAD_RULES
+from gamelore.search.policies import KINDS
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _PLANNING: tuple[Callable[[Any], Any], ...] = (

@@ -8,11 +8,10 @@ from typing import Any
 import click
 import numpy as np
 
-from gamelore.cli.course import Course
-from gamelore.cli.function_plans import options_of_function
-from gamelore.cli.plans import options_of
+from gamelore.cli.function_config import options_of_function
+from gamelore.cli.train_config import options_of
+from gamelore.cli.training_run import Course
 from gamelore.errors import GameloreError
-from gamelore.learn import SelfPlay, Training
 from gamelore.learn.curves import (
     bucket_averages,
     cumulative_average,
@@ -20,6 +19,8 @@ from gamelore.learn.curves import (
     window_of,
     windowed_average,
 )
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.trainer import Training
 
 BARS = 60
 """Of the sketch of the curve, and points of the curve in JSON."""
@@ -120,7 +121,7 @@ def show(course: Course, record: dict[str, Any]) -> None:
 def draw(course: Course, record: dict[str, Any], path: Path) -> None:
     """Draw the learning curve."""
     # matplotlib takes a second to import, so it is only where pictures are wanted
-    from gamelore.learn.pictures import draw_curve
+    from gamelore.learn.plots import draw_curve
 
     title = f"{record['game']} against {record['settings']['against']}"
     try:

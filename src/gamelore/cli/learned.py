@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gamelore.agents.agent import PlainContestant
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
-from gamelore.play import MonteCarloPlayer, PlainContestant
-from gamelore.play.alpha_beta import SearchLimits
+from gamelore.search.alpha_beta import SearchLimits
+from gamelore.search.monte_carlo import MonteCarloPlayer
 
 PREFIX = "learned:"
 HOW = "learned:FILE or learned:FILE:DEPTH, of a file that gamelore learn has written"

@@ -14,7 +14,7 @@ from typing import Any
 import click
 import numpy as np
 
-from gamelore.cli.contestants import contestant_of, store_option
+from gamelore.cli.agents import contestant_of, store_option
 from gamelore.cli.engine import prepare
 from gamelore.cli.learned import learned_of
 from gamelore.cli.match_view import LiveView, NoView, PlainView, View
@@ -22,24 +22,24 @@ from gamelore.cli.options import engine_option, json_option, seed_option
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
-from gamelore.play.match import MOVE_LIMIT
-from gamelore.play.ratings import Result
-from gamelore.play.standings import standings, table
-from gamelore.protocol.manager import (
+from gamelore.ggp.manager.manager import (
     Bout,
     ManagedMatch,
     Manager,
     MatchSettings,
     seats_of,
 )
-from gamelore.protocol.match_files import write_match
-from gamelore.protocol.peers import (
+from gamelore.ggp.manager.peers import (
     LocalPeer,
     Peer,
     RemotePeer,
     address_of,
     introduce,
 )
+from gamelore.ggp.match_record import write_match
+from gamelore.match.match import MOVE_LIMIT
+from gamelore.match.ratings import Result
+from gamelore.match.standings import standings, table
 
 SEEDS = 2**63
 

@@ -15,8 +15,8 @@ from rich.live import Live
 from rich.text import Text
 
 from gamelore.gdl import Fact, Game, to_kif
-from gamelore.play import Fault
-from gamelore.protocol.manager import ManagedMatch, Moment
+from gamelore.ggp.manager.manager import ManagedMatch, Moment
+from gamelore.match.match import Fault
 
 FRAMES_PER_SECOND = 8
 FAULTS_SHOWN = 3

@@ -10,9 +10,9 @@ import click
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, json_option
 from gamelore.cli.progress import waiting
+from gamelore.engine.verify.perft import perft
 from gamelore.games import entry
 from gamelore.gdl import Game
-from gamelore.simulate.perft import perft
 
 
 def continues_in(game: Game) -> str | None:

@@ -8,15 +8,15 @@ from difflib import get_close_matches
 import click
 import numpy as np
 
+from gamelore.agents.builtin import PLAYERS, SIZED, maker_of
 from gamelore.cli.engine import prepare
 from gamelore.cli.learned import HOW, learned_of, learned_player
 from gamelore.cli.options import engine_option, seed_option
 from gamelore.cli.session import Session
 from gamelore.games import load
 from gamelore.gdl import Game, Role
-from gamelore.play import PLAYERS, Briefing, Clock, Player
-from gamelore.play.builtin import SIZED, maker_of
-from gamelore.play.match import CHANCE
+from gamelore.match.match import CHANCE
+from gamelore.player import Briefing, Clock, Player
 
 WHO = f"{', '.join((*PLAYERS, *(f'{name}-N' for name in SIZED)))}; or {HOW}"
 """Who can play, for texts of help."""

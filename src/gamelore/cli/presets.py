@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from gamelore.cli.given import Options, option
-from gamelore.learn.function_settings import NetworkSettings
 from gamelore.learn.presets import PRESETS, Preset
 from gamelore.learn.settings import TDSettings
+from gamelore.values.settings import NetworkSettings
 
 _FREE = frozenset(
     (

@@ -13,8 +13,8 @@ import click
 from gamelore.cli.progress import progress
 from gamelore.experiments import EXPERIMENTS, Experiment, find_experiment
 from gamelore.experiments.output import check_folder
-from gamelore.experiments.parallel import cores
 from gamelore.experiments.settings import Setting, settings_of
+from gamelore.experiments.sweep import cores
 
 
 class Reproductions(click.Group):

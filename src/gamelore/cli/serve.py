@@ -14,18 +14,12 @@ from types import FrameType
 
 import click
 
-from gamelore.cli.contestants import (
-    WHO,
-    contestant_of,
-    rehearse,
-    rehearses,
-    store_option,
-)
+from gamelore.cli.agents import WHO, contestant_of, rehearse, rehearses, store_option
 from gamelore.cli.engine import announce_kernels
 from gamelore.cli.learned import learned_of
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
-from gamelore.protocol.player_server import PORT, PlayerServer, ServerLimits
+from gamelore.ggp.player.server import PORT, PlayerServer, ServerLimits
 
 _SWITCHES = 0.001
 """Seconds between chances for another thread: a thinking player is not to hold up the

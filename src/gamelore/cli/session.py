@@ -10,11 +10,11 @@ from random import Random
 
 import click
 
+from gamelore.engine.position import Position
+from gamelore.engine.simulator import Simulator
 from gamelore.errors import StuckError
 from gamelore.gdl import Move, Role, to_kif
-from gamelore.play import Clock, Player
-from gamelore.simulate.position import Position
-from gamelore.simulate.simulator import Simulator
+from gamelore.player import Clock, Player
 
 HELP = """\
 give the number of a move or the move itself, or

@@ -17,7 +17,7 @@ import numpy as np
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, json_option, seed_option
 from gamelore.cli.progress import progress, waiting
-from gamelore.simulate.simulator import NO_GOAL, Playouts, Simulator
+from gamelore.engine.simulator import NO_GOAL, Playouts, Simulator
 
 BATCH = {"circuit": 8192, "interpreter": 1}
 """Matches between two steps of the progress bar: at least this many on each engine."""

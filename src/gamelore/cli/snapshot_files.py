@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gamelore.errors import CheckpointError
-from gamelore.learn import Checkpoint, save_checkpoint
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.files import save_checkpoint
 
 
 @dataclass(frozen=True)

@@ -12,30 +12,30 @@ from typing import NoReturn
 
 import click
 
-from gamelore.cli.contestants import LEARNERS, contestant_of, rehearse, rehearses
+from gamelore.cli.agents import LEARNERS, contestant_of, rehearse, rehearses
 from gamelore.cli.engine import prepare
 from gamelore.cli.group import INTERRUPTED
 from gamelore.cli.learned import learned_of
 from gamelore.cli.options import json_option
 from gamelore.cli.progress import progress, waiting
 from gamelore.errors import GameloreError, StuckError, TournamentError
-from gamelore.protocol.peers import (
+from gamelore.ggp.manager.peers import (
     LocalPeer,
     Peer,
     RemotePeer,
     address_of,
     introduce,
 )
-from gamelore.protocol.schedule import Fixture, number_of, schedule
-from gamelore.protocol.tournament import Hall, play_fixtures
-from gamelore.protocol.tournament_file import (
+from gamelore.ggp.tournament.config import (
     EXAMPLE,
     Competitor,
     Tournament,
     read_tournament,
 )
-from gamelore.protocol.tournament_folder import TournamentFolder
-from gamelore.protocol.tournament_report import Report, write_report
+from gamelore.ggp.tournament.folder import TournamentFolder
+from gamelore.ggp.tournament.report import Report, write_report
+from gamelore.ggp.tournament.runner import Hall, play_fixtures
+from gamelore.ggp.tournament.schedule import Fixture, number_of, schedule
 
 _ERRORS_SHOWN = 5
 

@@ -14,7 +14,7 @@ from gamelore.cli.match_view import Seat, draw, fault_text, frame
 from gamelore.errors import UnknownGameError
 from gamelore.games import load
 from gamelore.gdl import Game, to_kif
-from gamelore.protocol.match_files import MatchFile, read_match
+from gamelore.ggp.match_record import MatchFile, read_match
 
 KEYS_FORWARD = frozenset((" ", "\r", "\n", "n", "l", "\x1b[C", "\x1b[B"))
 KEYS_BACK = frozenset(("b", "p", "h", "\x1b[D", "\x1b[A", "\x7f"))

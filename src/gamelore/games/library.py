@@ -25,7 +25,8 @@ from gamelore.games.template import expand
 from gamelore.gdl import Game, Role
 from gamelore.gdl.features import FeatureRules
 
-SHEETS = Path(__file__).parent
+RULES = Path(__file__).parent / "rules"
+FEATURE_FILES = Path(__file__).parent / "features"
 FEATURES = ".features.kif"
 
 _SIZE = re.compile(r"[0-9]{1,9}(?:[x-][0-9]{1,9})*")
@@ -93,7 +94,7 @@ def feature_names(name: str) -> tuple[str, ...]:
     """The features files that come with a library game."""
     family, _ = _find(name)
     start = f"{family.sheet or family.name}."
-    files = SHEETS.glob(f"{start}*{FEATURES}")
+    files = FEATURE_FILES.glob(f"{start}*{FEATURES}")
     return tuple(sorted(f.name[len(start) : -len(FEATURES)] for f in files))
 
 
@@ -107,7 +108,7 @@ def features_text(name: str, which: str) -> str:
             " path of a features file ends in .kif"
         )
     sheet = f"{family.sheet or family.name}.{which}{FEATURES}"
-    template = (SHEETS / sheet).read_text(encoding="utf-8")
+    template = (FEATURE_FILES / sheet).read_text(encoding="utf-8")
     return expand(template, family.parameters(size))
 
 
@@ -127,7 +128,7 @@ def _is_path(name_or_path: str | Path) -> bool:
 
 
 def _rules_text(family: Family, size: Size) -> str:
-    template = (SHEETS / family.sheet_name).read_text(encoding="utf-8")
+    template = (RULES / family.sheet_name).read_text(encoding="utf-8")
     return expand(template, family.parameters(size))
 
 

@@ -61,5 +61,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Canonical forms need numpy, which who only reads rules should not wait for.
     if name in ("CanonicalForm", "canonical_form"):
-        return getattr(import_module("gamelore.gdl.canonical"), name)
+        return getattr(import_module("gamelore.gdl.canonical.form"), name)
     raise AttributeError(f"module 'gamelore.gdl' has no attribute {name!r}")

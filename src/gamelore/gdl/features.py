@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gamelore.errors import GdlError, GroundingError
-from gamelore.gdl.checks import in_order
-from gamelore.gdl.feature_checks import (
+from gamelore.gdl.checks.feature_file import (
     AVERAGE,
     COUNT,
     KINDS,
@@ -26,6 +25,7 @@ from gamelore.gdl.feature_checks import (
     check_reading,
     number_of,
 )
+from gamelore.gdl.checks.rule_sheet import in_order
 from gamelore.gdl.game import Game
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.reader import DEFAULT_LIMITS, read_source, read_text

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from gamelore.errors import GdlError
-from gamelore.gdl.checks import check_reading, in_order
+from gamelore.gdl.checks.rule_sheet import check_reading, in_order
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.reader import DEFAULT_LIMITS, read_source, read_text
 from gamelore.gdl.rules import Rule

@@ -1,26 +1,26 @@
 """Learning by reinforcement: matches → values."""
 
+from gamelore.learn.agent import LearningContestant
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.contestants import LearningContestant
-from gamelore.learn.evaluations import LearnedEvaluation
+from gamelore.learn.config import Plan
 from gamelore.learn.files import load_checkpoint, save_checkpoint
-from gamelore.learn.function_settings import LinearSettings, NetworkSettings
-from gamelore.learn.functions import ValueFunction
+from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, Learner, QLearner, TDLearner
 from gamelore.learn.match_log import MatchLog
-from gamelore.learn.open_training import OpenTraining
+from gamelore.learn.match_trainer import OpenTraining
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.plans import Plan
-from gamelore.learn.players import GreedyPlayer
 from gamelore.learn.presets import Preset, preset_for
+from gamelore.learn.role_values import FeatureValues, Values
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
 from gamelore.learn.store import Course, CourseStore
-from gamelore.learn.tables import Cell, Cells, Table
-from gamelore.learn.training import Record, State, Training
-from gamelore.learn.values import FeatureValues, Values
+from gamelore.learn.trainer import Record, State, Training
+from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.functions import ValueFunction
+from gamelore.values.settings import LinearSettings, NetworkSettings
+from gamelore.values.table import Cell, Cells, Table
 
 __all__ = [
     "Cell",

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gamelore.simulate._feature_kernels import FeatureProgram, count_rows
-from gamelore.simulate._narrow_kernels import LANES
+from gamelore.engine.compiled._feature_kernels import FeatureProgram, count_rows
+from gamelore.engine.compiled._kernels_64 import LANES
 
 
 class Ledger(NamedTuple):

@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.atlas import Atlas
+from gamelore.engine import Simulator
+from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.gdl import Move, Role
+from gamelore.graph import Atlas
 from gamelore.learn.snapshots import Snapshot
-from gamelore.play import Briefing, Clock, Player, play_match
-from gamelore.play.match import CHANCE
-from gamelore.play.ratings import Result
-from gamelore.simulate import Simulator
-from gamelore.simulate.position import Position
+from gamelore.match.match import CHANCE, play_match
+from gamelore.match.ratings import Result
+from gamelore.player import Briefing, Clock, Player
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Atlas
+from gamelore.engine import Simulator
 from gamelore.errors import CheckpointError
 from gamelore.gdl import Game
-from gamelore.learn.functions import Weights
-from gamelore.learn.plans import Plan
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
 from gamelore.learn.records import (
     FeatureSheet,
     JsonObject,
@@ -38,10 +38,10 @@ from gamelore.learn.records import (
     read_plan,
 )
 from gamelore.learn.settings import QSettings
-from gamelore.learn.spelling import Spelling, words_for
-from gamelore.learn.tables import Cells
-from gamelore.learn.training import State, Training
-from gamelore.simulate import Simulator
+from gamelore.learn.state_codec import Spelling, words_for
+from gamelore.learn.trainer import State, Training
+from gamelore.values.functions import Weights
+from gamelore.values.table import Cells
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 

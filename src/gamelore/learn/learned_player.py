@@ -6,11 +6,11 @@ import logging
 import math
 from threading import Lock
 
+from gamelore.engine.position import Position
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import CanonicalForm, Move
-from gamelore.learn.players import GreedyPlayer
-from gamelore.play import Briefing, Clock, Player
-from gamelore.simulate.position import Position
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.player import Briefing, Clock, Player
 
 log = logging.getLogger(__name__)
 

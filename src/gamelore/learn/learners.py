@@ -18,22 +18,27 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import FINE, NO_SHAPE, Atlas
+from gamelore.engine import Row, Rows, Simulator
 from gamelore.errors import DivergenceError
 from gamelore.gdl import Role
+from gamelore.graph import FINE, NO_SHAPE, Atlas
 from gamelore.kernels import direct
-from gamelore.learn import _kernels
-from gamelore.learn._function_kernels import DIVERGED
-from gamelore.learn._table_kernels import NO_CELLS, Log
+from gamelore.learn import _match_kernels
+from gamelore.learn.role_values import (
+    FeatureValues,
+    LearnerSettings,
+    Values,
+    empty_table,
+)
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.shaping import ByFeature, account_of
-from gamelore.learn.tables import Table
-from gamelore.learn.training import empty_log
-from gamelore.learn.values import FeatureValues, LearnerSettings, Values, empty_table
-from gamelore.play import MatchRecord
-from gamelore.simulate import Row, Rows, Simulator
+from gamelore.learn.trainer import empty_log
+from gamelore.match.match import MatchRecord
+from gamelore.values._function_kernels import DIVERGED
+from gamelore.values._table_kernels import NO_CELLS, Log
+from gamelore.values.table import Table
 
-_learn_match = direct(_kernels.learn_match)
+_learn_match = direct(_match_kernels.learn_match)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from gamelore.gdl import Compound, Game, Move, Role, read_term, to_kif
 from gamelore.learn.chunks import chunk_schema, read_arrays, shapes_of, write_arrays
 from gamelore.learn.database import Database
 from gamelore.learn.records import JsonObject
-from gamelore.learn.spelling import Spelling
-from gamelore.learn.tables import Cells
+from gamelore.learn.state_codec import Spelling
+from gamelore.values.table import Cells
 
 Stream = npt.NDArray[np.uint64]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gamelore.atlas import Atlas
-from gamelore.learn.function_settings import LinearSettings
-from gamelore.learn.functions import ValueFunction
-from gamelore.play.evaluations import STAKES, WeighedFeatures
-from gamelore.simulate import Simulator
+from gamelore.engine import Simulator
+from gamelore.graph import Atlas
+from gamelore.search.evaluator import STAKES, WeighedFeatures
+from gamelore.values.functions import ValueFunction
+from gamelore.values.settings import LinearSettings
 
 
 @dataclass(frozen=True)

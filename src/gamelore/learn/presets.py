@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gamelore.errors import UnknownGameError
-from gamelore.learn.function_settings import NetworkSettings
-from gamelore.learn.plans import Plan
+from gamelore.learn.config import Plan
 from gamelore.learn.schedules import Fixed, Geometric, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.values.settings import NetworkSettings
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gamelore.atlas import Atlas, Template, Templates
 from gamelore.errors import CheckpointError
-from gamelore.learn.function_settings import LinearSettings, NetworkSettings
+from gamelore.graph import Atlas, Template, Templates
+from gamelore.learn.config import Plan
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.plans import Plan
+from gamelore.learn.role_values import FeatureValues
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.values import FeatureValues
-from gamelore.play.habits import PlayerSettings
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import LinearSettings, NetworkSettings
 
 JsonObject: TypeAlias = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gamelore.atlas import LOOKAHEAD_RULES
+from gamelore.graph import LOOKAHEAD_RULES
 
 
 @dataclass(frozen=True)

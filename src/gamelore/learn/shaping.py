@@ -7,28 +7,24 @@ position to another earns the difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from gamelore.atlas import Atlas
-from gamelore.atlas.atlas import empty_nodes
 from gamelore.circuit import empty_program
-from gamelore.errors import GameloreError
-from gamelore.gdl import Term, read_term, to_kif
+from gamelore.engine import CircuitSimulator
+from gamelore.engine.compiled.simulator import NARROW_LANES, narrow_room
+from gamelore.gdl import read_term, to_kif
 from gamelore.gdl.features import FeatureRules, fits
+from gamelore.graph import Atlas
+from gamelore.graph.state_graph import empty_nodes
 from gamelore.kernels import lean_pointer
 from gamelore.learn import _shaping_kernels as kernels
-from gamelore.learn._function_kernels import NO_FEATURES
 from gamelore.learn._shaping_kernels import Earnings, Ledger
-from gamelore.simulate import CircuitSimulator
-from gamelore.simulate.compiled import NARROW_LANES, narrow_room
-
-ByFeature: TypeAlias = tuple[tuple[str, float], ...]
-"""Features by name, and a number for each."""
+from gamelore.values._function_kernels import NO_FEATURES
+from gamelore.values.by_feature import ByFeature, numbers_by_feature, unknown_feature
 
 
 def check_shaping(shaping: ByFeature) -> None:
@@ -42,19 +38,6 @@ def check_shaping(shaping: ByFeature) -> None:
         raise ValueError(f"shaping names {twice} twice")
 
 
-def numbers_by_feature(
-    names: Sequence[Term], given: ByFeature, other: float
-) -> npt.NDArray[np.float64]:
-    """float64 [F]: what is given for each feature, or another number."""
-    known = list(map(to_kif, names))
-    numbers = np.full(len(known), other)
-    for name, number in given:
-        if name not in known:
-            raise _no_feature(name, names)
-        numbers[known.index(name)] = number
-    return numbers
-
-
 class Account:
     """What positions of an atlas have earned a role, for kernels that fill tables."""
 
@@ -64,7 +47,7 @@ class Account:
         self._shaping = shaping
         simulator = atlas.simulator
         if simulator.features is None:
-            raise _no_feature(shaping[0][0], ())
+            raise unknown_feature(shaping[0][0], ())
         if not isinstance(simulator, CircuitSimulator):
             _check_names(simulator.features, shaping)
             self._ledger = _no_ledger()._replace(rewards=np.ones(1))
@@ -116,12 +99,7 @@ def _check_names(features: FeatureRules, shaping: ByFeature) -> None:
     for name, _ in shaping:
         term = read_term(name)
         if not any(fits(pattern, term) for pattern in features.patterns):
-            raise _no_feature(name, features.patterns)
-
-
-def _no_feature(name: str, known: Sequence[Term]) -> GameloreError:
-    there_are = ", ".join(map(to_kif, known)) or "none: give the game a features file"
-    return GameloreError(f"no feature {name}: there are {there_are}")
+            raise unknown_feature(name, features.patterns)
 
 
 def _no_ledger() -> Ledger:

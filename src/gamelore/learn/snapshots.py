@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from gamelore.atlas import Atlas
+from gamelore.engine import Engine, Simulator, simulator
+from gamelore.engine.position import Position
 from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
 from gamelore.games import load
 from gamelore.gdl import CanonicalForm, Game, Move, Role, Term
 from gamelore.gdl.canonical import canonical_form, is_canonical
 from gamelore.gdl.features import FeatureRules
+from gamelore.graph import Atlas
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.evaluations import LearnedEvaluation
 from gamelore.learn.files import load_checkpoint
-from gamelore.learn.players import GreedyPlayer
-from gamelore.play import Briefing, Clock, Player
-from gamelore.play.alpha_beta import AlphaBetaPlayer, SearchLimits
-from gamelore.play.match import CHANCE
-from gamelore.simulate import Engine, Simulator, simulator
-from gamelore.simulate.position import Position
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.match.match import CHANCE
+from gamelore.player import Briefing, Clock, Player
+from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
+from gamelore.values.evaluator import LearnedEvaluation
 
 log = logging.getLogger(__name__)
 

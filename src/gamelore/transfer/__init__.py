@@ -9,12 +9,11 @@ contestants learning on line, from game to game
 pictures    features drawn (imports matplotlib; not imported here)
 """
 
-from gamelore.transfer.contestants import TransferContestant
-from gamelore.transfer.features import Feature
+from gamelore.transfer.agent import TransferContestant
 from gamelore.transfer.files import load_knowledge, save_knowledge
 from gamelore.transfer.hierarchy import Hierarchy, OpponentModel, fit_opponent
 from gamelore.transfer.knowledge import Knowledge, Learned, Lesson
-from gamelore.transfer.rewards import RewardMap
+from gamelore.transfer.reward_map import RewardMap
 from gamelore.transfer.store import KnowledgeStore
 from gamelore.transfer.survey import (
     IncompleteSurveyWarning,
@@ -24,6 +23,7 @@ from gamelore.transfer.survey import (
     survey_features,
     templates_of,
 )
+from gamelore.transfer.tree_pattern import Feature
 from gamelore.transfer.valuation import (
     initial_values,
     learn_values,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.atlas._kernels import NO_SHAPE, number_set
+from gamelore.graph._kernels import NO_SHAPE, number_set
 from gamelore.kernels import lean, lean_recursion
 
 

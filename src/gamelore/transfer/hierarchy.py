@@ -26,14 +26,14 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Atlas
-from gamelore.atlas.templates import OPEN_LEAF, Template
 from gamelore.errors import KnowledgeError
+from gamelore.graph import Atlas
+from gamelore.graph.tree_patterns import OPEN_LEAF, Template
 from gamelore.transfer import _kernels
 from gamelore.transfer._kernels import Plan
-from gamelore.transfer.features import Feature
 from gamelore.transfer.knowledge import Knowledge, Lesson
-from gamelore.transfer.rewards import RewardMap
+from gamelore.transfer.reward_map import RewardMap
+from gamelore.transfer.tree_pattern import Feature
 from gamelore.transfer.valuation import Floats, feature_values, target_templates
 
 _SHARPEST = 20.0

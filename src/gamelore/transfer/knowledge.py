@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from gamelore.errors import KnowledgeError
-from gamelore.transfer.features import Feature
+from gamelore.transfer.tree_pattern import Feature
 
 Setting: TypeAlias = "str | int | float | bool | None"
 

@@ -16,9 +16,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Atlas, Templates
-from gamelore.simulate import Rows, Simulator
-from gamelore.transfer.features import Feature
+from gamelore.engine import Rows, Simulator
+from gamelore.graph import Atlas, Templates
+from gamelore.transfer.tree_pattern import Feature
 
 Outcomes: TypeAlias = Mapping[int, str] | Literal["rewards"] | None
 """How outcomes are named: each goal's name, the goal itself, or win, draw and loss."""

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Atlas, Templates
 from gamelore.errors import KnowledgeError
-from gamelore.transfer.features import Feature
+from gamelore.graph import Atlas, Templates
 from gamelore.transfer.knowledge import Knowledge, Learned, Lesson, Setting, average
-from gamelore.transfer.rewards import RewardMap
+from gamelore.transfer.reward_map import RewardMap
+from gamelore.transfer.tree_pattern import Feature
 
 Floats = npt.NDArray[np.float64]
 

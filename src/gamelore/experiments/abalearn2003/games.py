@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from gamelore.engine.position import Position
 from gamelore.experiments.abalearn2003.run import (
     AHEAD,
     Course,
@@ -24,16 +25,15 @@ from gamelore.experiments.abalearn2003.settings import (
     Abalearn2003Settings,
     Case,
 )
-from gamelore.experiments.parallel import run_tasks, seed_for
-from gamelore.experiments.side_by_side import FunctionJudge
+from gamelore.experiments.batch import FunctionJudge
 from gamelore.experiments.statistics import Floats
+from gamelore.experiments.sweep import run_tasks, seed_for
 from gamelore.gdl import Fact, to_kif
-from gamelore.learn.evaluations import LearnedEvaluation
-from gamelore.learn.functions import Weights
-from gamelore.play import Briefing, Clock, Player
-from gamelore.play.alpha_beta import AlphaBetaPlayer, SearchLimits
-from gamelore.play.evaluations import Heuristic
-from gamelore.simulate.position import Position
+from gamelore.player import Briefing, Clock, Player
+from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
+from gamelore.search.evaluator import Heuristic
+from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.functions import Weights
 
 DEPTHS = (4, 5, 6)
 """Of the searching player in Table 3."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from gamelore.experiments.abalearn2003.claims import CLOSE, Claim, Number, rates
 from gamelore.experiments.abalearn2003.games import REPETITIONS, Duel
 from gamelore.experiments.abalearn2003.published import TABLE_3
-from gamelore.experiments.abalearn2003.readings import AGENTS, GAMES, Tried
 from gamelore.experiments.abalearn2003.run import AHEAD, Course
 from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
@@ -18,6 +17,7 @@ from gamelore.experiments.abalearn2003.settings import (
     Case,
     Draws,
 )
+from gamelore.experiments.abalearn2003.variants import AGENTS, GAMES, Tried
 from gamelore.experiments.output import markdown_table, write_csv
 from gamelore.experiments.statistics import Floats, mean_interval
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gamelore.experiments.abalearn2003.claims import claims, numbers
-from gamelore.experiments.abalearn2003.figures import draw_figures
-from gamelore.experiments.abalearn2003.games import (
-    DEPTHS,
-    meet_references,
-    play_duels,
-)
-from gamelore.experiments.abalearn2003.readings import (
-    matches_of_readings,
-    try_readings,
-)
+from gamelore.experiments.abalearn2003.games import DEPTHS, meet_references, play_duels
+from gamelore.experiments.abalearn2003.plots import draw_figures
 from gamelore.experiments.abalearn2003.report import (
     Findings,
     summarise,
@@ -28,6 +20,7 @@ from gamelore.experiments.abalearn2003.settings import (
     METHOD_II,
     Abalearn2003Settings,
 )
+from gamelore.experiments.abalearn2003.variants import matches_of_readings, try_readings
 from gamelore.experiments.experiment import Advance
 from gamelore.experiments.output import results_folder, write_text
 

@@ -9,7 +9,7 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Atlas
+from gamelore.engine import CircuitSimulator, Simulator
 from gamelore.experiments.abalearn2003.settings import (
     DISCOUNT,
     Abalearn2003Settings,
@@ -17,8 +17,7 @@ from gamelore.experiments.abalearn2003.settings import (
     Lesson,
     plan_of,
 )
-from gamelore.experiments.parallel import run_tasks, seed_for
-from gamelore.experiments.side_by_side import (
+from gamelore.experiments.batch import (
     FeatureJudge,
     FunctionJudge,
     Judge,
@@ -26,13 +25,15 @@ from gamelore.experiments.side_by_side import (
     play_both_seats,
 )
 from gamelore.experiments.statistics import Floats
+from gamelore.experiments.sweep import run_tasks, seed_for
 from gamelore.games import load, load_features
 from gamelore.gdl import to_kif
-from gamelore.learn import OpenTraining, Training, ValueFunction
-from gamelore.learn.functions import Weights
-from gamelore.play.alpha_beta import AlphaBetaPlayer
-from gamelore.play.evaluations import Heuristic
-from gamelore.simulate import CircuitSimulator, Simulator
+from gamelore.graph import Atlas
+from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.trainer import Training
+from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.search.evaluator import Heuristic
+from gamelore.values.functions import ValueFunction, Weights
 
 WON, LOST, AHEAD, BEHIND, STONES = range(5)
 """Columns of scores: the share of test games won and lost by six stones; in which more

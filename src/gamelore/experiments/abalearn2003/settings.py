@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from gamelore.learn import (
-    FeaturePlayer,
-    Fixed,
-    Geometric,
-    NetworkSettings,
-    Plan,
-    Schedule,
-    SelfPlay,
-    TDSettings,
-)
-from gamelore.play import PlayerSettings
+from gamelore.learn.config import Plan
+from gamelore.learn.opponents import FeaturePlayer
+from gamelore.learn.schedules import Fixed, Geometric, Schedule
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import NetworkSettings
 
 Opponent: TypeAlias = Literal["random", "heuristic", "self"]
 Draws: TypeAlias = Literal["stones", "half", "nothing"]

@@ -20,7 +20,7 @@ from gamelore.experiments.banerjee2007.analysis import (
     judge,
     level_findings,
 )
-from gamelore.experiments.banerjee2007.figures import draw_all
+from gamelore.experiments.banerjee2007.plots import draw_all
 from gamelore.experiments.banerjee2007.report import (
     report_text,
     summary_text,
@@ -44,8 +44,8 @@ from gamelore.experiments.banerjee2007.table1 import (
 )
 from gamelore.experiments.experiment import Advance
 from gamelore.experiments.output import results_folder, write_text
-from gamelore.experiments.parallel import atlas_of, run_tasks
 from gamelore.experiments.statistics import mean_interval
+from gamelore.experiments.sweep import atlas_of, run_tasks
 from gamelore.transfer import find_features
 
 FITTED_RUNS = 20

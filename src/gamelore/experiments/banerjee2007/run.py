@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.atlas import Templates
 from gamelore.experiments.banerjee2007.settings import FAVOURED, Settings
-from gamelore.experiments.banerjee2007.table1 import (
-    OPPONENTS,
-    Valued,
-    printed_lesson,
-)
-from gamelore.experiments.parallel import atlas_of, seed_for
-from gamelore.learn import FeatureValues, Lookahead, Plan, TDSettings, Training
-from gamelore.play.habits import PlayerSettings
+from gamelore.experiments.banerjee2007.table1 import OPPONENTS, Valued, printed_lesson
+from gamelore.experiments.sweep import atlas_of, seed_for
+from gamelore.graph import Templates
+from gamelore.learn.config import Plan
+from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.settings import Lookahead, TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import (
     Hierarchy,
     Knowledge,

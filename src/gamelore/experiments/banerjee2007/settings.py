@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gamelore.learn import TDSettings
+from gamelore.learn.settings import TDSettings
 
 FAVOURED = {"connect-3": "first", "othello-4x4": "second", "capture-go": "first"}
 """The target games, each with the seat that can win."""

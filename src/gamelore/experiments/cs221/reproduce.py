@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gamelore.experiments.cs221.figures import draw_curves, draw_ends
+from gamelore.experiments.cs221.plots import draw_curves, draw_ends
 from gamelore.experiments.cs221.report import (
     Findings,
     summarise,

@@ -8,17 +8,17 @@ from functools import partial
 
 import numpy as np
 
-from gamelore.experiments.cs221.settings import POINTS, Case, CS221Settings, plan_of
-from gamelore.experiments.parallel import atlas_of, run_tasks, seed_for
-from gamelore.experiments.side_by_side import (
+from gamelore.experiments.batch import (
     AnyMove,
     FunctionJudge,
     Judge,
     PlayoutJudge,
     play_both_seats,
 )
+from gamelore.experiments.cs221.settings import POINTS, Case, CS221Settings, plan_of
 from gamelore.experiments.statistics import Floats
-from gamelore.learn import Training
+from gamelore.experiments.sweep import atlas_of, run_tasks, seed_for
+from gamelore.learn.trainer import Training
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from gamelore.learn import (
-    Fixed,
-    LinearSettings,
-    NetworkSettings,
-    Plan,
-    QSettings,
-    SelfPlay,
-    TDSettings,
-)
+from gamelore.learn.config import Plan
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.values.settings import LinearSettings, NetworkSettings
 
 Method: TypeAlias = Literal["td", "q"]
 Model: TypeAlias = Literal["linear", "network"]

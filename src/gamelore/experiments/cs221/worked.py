@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gamelore.atlas import Atlas
+from gamelore.engine import CircuitSimulator, Row
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
-from gamelore.learn import Episode, LinearSettings, TDSettings, ValueFunction, Values
-from gamelore.learn.learners import ValueLearner
-from gamelore.learn.values import empty_table
-from gamelore.simulate import CircuitSimulator, Row
+from gamelore.graph import Atlas
+from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.role_values import Values, empty_table
+from gamelore.learn.settings import TDSettings
+from gamelore.values.functions import ValueFunction
+from gamelore.values.settings import LinearSettings
 
 EPISODES = (("s1", "s4", "s8", "s9"), ("s1", "s2", "s6", "s10"))
 """The states of the two episodes; the first ends with utility 1, the second with 0."""

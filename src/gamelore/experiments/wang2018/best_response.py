@@ -12,9 +12,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gamelore.atlas import Atlas
 from gamelore.errors import GameloreError
-from gamelore.learn import Fixed, Plan, Table, Training
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.trainer import Training
+from gamelore.values.table import Table
 
 Policy: TypeAlias = Callable[[int], list[int]]
 """From a node of the atlas to the nodes one moves to, each as likely as the others."""

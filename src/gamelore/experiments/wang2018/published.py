@@ -15,7 +15,8 @@ import numpy as np
 
 from gamelore.experiments.wang2018.best_response import WholeGame
 from gamelore.experiments.wang2018.run import Floats
-from gamelore.learn import QSettings, Schedule
+from gamelore.learn.schedules import Schedule
+from gamelore.learn.settings import QSettings
 
 _WAITING = -1  # in place of a move, where the other player moves
 

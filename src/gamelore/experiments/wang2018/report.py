@@ -12,8 +12,8 @@ from gamelore.experiments.output import markdown_table, write_csv
 from gamelore.experiments.statistics import mean_interval
 from gamelore.experiments.wang2018.analysis import Measure, finals, read
 from gamelore.experiments.wang2018.best_response import Outcome
-from gamelore.experiments.wang2018.beyond import ROUNDS, Beyond
 from gamelore.experiments.wang2018.claims import CLOSE, Claim, Number, best_fit
+from gamelore.experiments.wang2018.extensions import ROUNDS, Beyond
 from gamelore.experiments.wang2018.run import Course
 from gamelore.experiments.wang2018.settings import Case, Wang2018Settings
 

@@ -6,16 +6,21 @@ from pathlib import Path
 
 from gamelore.experiments.experiment import Advance
 from gamelore.experiments.output import results_folder, write_text
-from gamelore.experiments.parallel import atlas_of
+from gamelore.experiments.sweep import atlas_of
 from gamelore.experiments.wang2018.best_response import (
     Outcome,
     best_response,
     over_seats,
     whole_game,
 )
-from gamelore.experiments.wang2018.beyond import GAME, Beyond, go_beyond, matches_beyond
 from gamelore.experiments.wang2018.claims import claims, numbers
-from gamelore.experiments.wang2018.figures import draw_figure, draw_reach
+from gamelore.experiments.wang2018.extensions import (
+    GAME,
+    Beyond,
+    go_beyond,
+    matches_beyond,
+)
+from gamelore.experiments.wang2018.plots import draw_figure, draw_reach
 from gamelore.experiments.wang2018.report import (
     Findings,
     summarise,

@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.experiments.parallel import atlas_of, run_tasks, seed_for
+from gamelore.experiments.sweep import atlas_of, run_tasks, seed_for
 from gamelore.experiments.wang2018.settings import Case
-from gamelore.learn import Plan, Training
+from gamelore.learn.config import Plan
+from gamelore.learn.trainer import Training
 
 Floats = npt.NDArray[np.float64]
 

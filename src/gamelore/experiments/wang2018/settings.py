@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gamelore.learn import Cosine, Fixed, QSettings, Schedule, TDSettings
+from gamelore.learn.schedules import Cosine, Fixed, Schedule
+from gamelore.learn.settings import QSettings, TDSettings
 
 FIGURES = range(1, 8)
 

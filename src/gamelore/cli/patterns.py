@@ -1,0 +1,149 @@
+"""`gamelore features`: the game-tree features of a game."""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from operator import or_
+from pathlib import Path
+
+import click
+
+from gamelore.cli.engine import prepare
+from gamelore.cli.options import counted, engine_option, json_option
+from gamelore.cli.progress import waiting
+from gamelore.engine import Simulator
+from gamelore.graph import Atlas
+from gamelore.transfer import Feature, survey_features
+from gamelore.transfer.survey import LIMIT, Outcomes
+
+SEATS = ("first", "second")
+SHEET = 48  # features drawn together
+
+
+def learners_of(simulator: Simulator, wanted: str | None) -> list[int]:
+    """The roles asked for by name or by who moves first; all players if none is."""
+    players = [n for n, role in enumerate(simulator.roles) if role != "random"]
+    if wanted is None:
+        return players
+    if wanted in simulator.roles:
+        return [simulator.roles.index(wanted)]
+    if wanted not in SEATS:
+        names = ", ".join(simulator.roles[player] for player in players)
+        raise click.UsageError(
+            f"{simulator.game.name} has no role {wanted}; it has {names}, and --role"
+            " also takes first and second"
+        )
+    atlas = Atlas(simulator)
+    first = atlas.mover(atlas.root)
+    start = players.index(first) if first in players else 0
+    seat = SEATS.index(wanted)
+    if seat >= len(players):
+        raise click.UsageError(f"{simulator.game.name} is for one player")
+    return [players[(start + seat) % len(players)]]
+
+
+def draw(features: list[Feature], folder: Path) -> int:
+    """Draw each feature and sheets of them; how many files that makes."""
+    # matplotlib takes a second to import, so it is only where pictures are wanted
+    from gamelore.transfer.plots import draw_feature, draw_sheet, letters
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for suffix in ("svg", "png"):
+        for number, feature in enumerate(features):
+            draw_feature(feature, folder / f"feature-{letters(number)}.{suffix}")
+        for first in range(0, len(features), SHEET):
+            name = f"features-{first // SHEET + 1}" if first else "features"
+            page = features[first : first + SHEET]
+            draw_sheet(page, folder / f"{name}.{suffix}", first=first)
+    return 2 * (len(features) + -(-len(features) // SHEET))
+
+
+@click.command(
+    "features",
+    epilog="""\b
+Examples:
+  gamelore features tictactoe --role x
+  gamelore features connect-3 --role second --json
+  gamelore features othello-4x4 --depth 3 --pictures drawings
+
+\b
+In a feature such as L (N W), the opponent can end the match with the learner's loss (L)
+or let the learner choose between a win (W) and a match that goes on (N); D is a draw.
+""",
+)
+@click.argument("game")
+@click.option(
+    "--role",
+    metavar="NAME|first|second",
+    help="Who learns: a role, or who moves first or second.  [default: every player]",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 8),
+    default=2,
+    show_default=True,
+    help="Plies under the position after the learner's move.",
+)
+@click.option(
+    "--rewards",
+    is_flag=True,
+    help="Tell outcomes apart by reward instead of as win, draw and loss.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=LIMIT,
+    show_default=True,
+    metavar="POSITIONS",
+    help="How many positions to look at before falling back to random matches.",
+)
+@click.option(
+    "--pictures",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Draw the features there, each and together, as SVG and PNG.",
+)
+@engine_option
+@json_option
+def command(
+    game: str,
+    role: str | None,
+    depth: int,
+    rewards: bool,
+    limit: int,
+    pictures: Path | None,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Find the game-tree features of a game.
+
+    Prints how many of the positions after a learner's move match each feature, and the
+    feature.
+    """
+    simulator = prepare(game, engine)
+    outcomes: Outcomes = "rewards" if rewards else None
+    with waiting(f"looking for features of {simulator.game.name}"):
+        survey = reduce(
+            or_,
+            (
+                survey_features(simulator, learner, depth, outcomes, limit)
+                for learner in learners_of(simulator, role)
+            ),
+        )
+    if as_json:
+        click.echo(json.dumps([str(feature) for feature in survey.features], indent=2))
+    else:
+        width = max(
+            (len(f"{count:,}") for count in survey.features.values()), default=0
+        )
+        for feature, count in survey.features.items():
+            click.echo(f"{count:>{width},}  {feature}")
+    if not (as_json and survey.complete):
+        click.echo(str(survey), err=True)
+    if pictures is not None:
+        try:
+            drawn = draw(list(survey.features), pictures)
+        except OSError as error:
+            raise click.ClickException(f"cannot draw: {error}") from error
+        click.echo(f"{counted(drawn, 'picture')} in {pictures}", err=True)

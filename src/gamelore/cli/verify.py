@@ -1,0 +1,85 @@
+"""`gamelore replay`: recorded matches against what the engine says."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+import click
+
+from gamelore.cli.options import engine_option, json_option
+from gamelore.cli.progress import progress
+from gamelore.engine.choose import Engine
+from gamelore.engine.verify.runner import ReplayReport, ReplayTotals, replay_files
+
+
+def engines_of(reports: list[ReplayReport]) -> str:
+    """How many games each engine played."""
+    played = Counter(report.engine or "no engine" for report in reports)
+    return ", ".join(f"{number} on {engine}" for engine, number in played.most_common())
+
+
+@click.command(
+    "replay",
+    epilog="""\b
+Examples:
+  gamelore replay traces/tictactoe.jsonl.gz
+  gamelore replay traces/*.jsonl.gz --jobs 2
+  gamelore replay old.jsonl --games rules --engine interpreter --json
+
+\b
+Exit status: 0 if there is no difference, 1 if there is any, 2 for a wrong command.
+""",
+)
+@click.argument(
+    "traces",
+    metavar="TRACE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option(
+    "--games",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder that traces name their rule sheets from; by default the parent of"
+    " each trace's folder.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    help="How many processes to use; by default one for each core.",
+)
+@engine_option
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    traces: tuple[Path, ...],
+    games: Path | None,
+    jobs: int | None,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Replay recorded matches, and report every difference.
+
+    A game that fails is reported, and the others go on.
+    """
+    reports: list[ReplayReport] = []
+    with progress("replaying", len(traces)) as advance:
+        for report in replay_files(traces, games, cast(Engine, engine), jobs):
+            reports.append(report)
+            advance(1)
+            if not as_json:
+                for difference in report.differences:
+                    click.echo(str(difference))
+    totals = ReplayTotals.of(reports)
+    if as_json:
+        record = {**asdict(totals), "reports": [asdict(report) for report in reports]}
+        click.echo(json.dumps(record, indent=2))
+    else:
+        click.echo(engines_of(reports))
+        click.echo(str(totals))
+    ctx.exit(1 if totals.differences else 0)

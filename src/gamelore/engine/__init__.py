@@ -1,0 +1,20 @@
+"""Playing by the rules: positions in, legal moves, successors and goals out."""
+
+from gamelore.engine.choose import Engine, SlowEngineWarning, simulator
+from gamelore.engine.compiled.simulator import CircuitSimulator
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.simulator import NO_GOAL, Expansion, Playouts, Row, Rows, Simulator
+
+__all__ = [
+    "NO_GOAL",
+    "CircuitSimulator",
+    "Engine",
+    "Expansion",
+    "Interpreter",
+    "Playouts",
+    "Row",
+    "Rows",
+    "Simulator",
+    "SlowEngineWarning",
+    "simulator",
+]

@@ -1,0 +1,513 @@
+"""Run a scheduled circuit for 512 games at once.
+
+S slots of W = 8 words; game i is bit i % 64 of word i // 64 of every slot's row.
+A position outside of the slots is a row of K words, one bit per fluent.
+
+    words    uint64 [S, 8]   aligned to 64 bytes
+    random   uint64 [4, 4]   aligned to 32 bytes: state of the generators
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.engine.compiled._lanes import (
+    above,
+    any_lane,
+    count_ones,
+    decrease,
+    increase,
+    load4,
+    load8,
+    lowest_one,
+    mask_planes,
+    nonzero,
+    random_planes,
+    replace_where,
+    smear,
+    splat4,
+    splat8,
+    store,
+    zero_planes,
+)
+from gamelore.kernels import kernel, lean_part, part
+
+WORDS = 8
+LANES = 64 * WORDS
+HALF = 4  # words per step of the choice of moves: as many planes as registers hold
+MOST_MOVES = 2**20 - 2
+
+FINISHED, STUCK = 0, 1
+
+_NONE = np.uint64(0)
+_ONE = np.uint64(1)
+_TWO = np.uint64(2)
+_ALL = ~np.uint64(0)
+
+
+class Tally(NamedTuple):
+    """What playouts add up, and what each lane is playing.  n positions, R roles."""
+
+    starts: np.ndarray  # uint64 [n, ·]   bits of the reset slots, per start position
+    reset: np.ndarray  # int32 [·]   slots that say where a match begins
+    origin: np.ndarray  # int32 [512]   the start position of each lane's match
+    began: np.ndarray  # int64 [512]   the step at which it began
+    live: np.ndarray  # uint64 [8]   lanes that play
+    done: np.ndarray  # uint64 [8]   lanes whose match has just ended
+    goal_sums: np.ndarray  # float64 [n, R]
+    goal_squares: np.ndarray  # float64 [n, R]
+    lengths: np.ndarray  # int64 [n]
+    goal_counts: np.ndarray  # int64 [·]   per goal literal
+    length_counts: np.ndarray  # int64 [move limit + 1]
+    cut_off: np.ndarray  # int64 [1]
+    stuck: np.ndarray  # int64 [2]   role and lane, where a role could not move
+
+
+# ── gates ───────────────────────────────────────────────────────────────────────────
+
+
+@part
+def _value8(base, literal):
+    """The lanes of a literal."""
+    flip = _NONE - np.uint64(literal & 1)
+    return load8(base, np.int64(literal >> 1) * WORDS) ^ splat8(flip)
+
+
+@part
+def settle(program, base, first, end):
+    """Settle a range of gates in order, in place."""
+    left, right, slot = program.left, program.right, program.slot
+    for gate in range(first, end):
+        both = _value8(base, left[gate]) & _value8(base, right[gate])
+        store(base, np.int64(slot[gate]) * WORDS, both)
+
+
+@part
+def repeat_until_stable(program, base, first, end):
+    """Find the least fixed point of a loop's variables, to and fro over its runs."""
+    runs = program.runs
+    for run in range(first, end):
+        store(base, np.int64(runs[run, 3]) * WORDS, splat8(_NONE))
+    backwards = False
+    changed = True
+    while changed:
+        changed = False
+        for i in range(end - first):
+            run = end - 1 - i if backwards else first + i
+            settle(program, base, runs[run, 0], runs[run, 1])
+            variable = np.int64(runs[run, 3]) * WORDS
+            new = _value8(base, runs[run, 2])
+            old = load8(base, variable)
+            if any_lane(new & ~old):
+                changed = True
+                store(base, variable, old | new)
+        backwards = not backwards
+
+
+@part
+def run_phase(program, base, phase):
+    """Run one phase of the program: its gates and its loops."""
+    for segment in range(program.phases[phase, 0], program.phases[phase, 1]):
+        first, end = program.segments[segment, 1], program.segments[segment, 2]
+        if program.segments[segment, 0] == GATES:
+            settle(program, base, first, end)
+        else:
+            repeat_until_stable(program, base, first, end)
+
+
+@part
+def take_next(program, base):
+    """Let the next position become the present one."""
+    for fluent in range(program.next.shape[0]):
+        literal = program.next[fluent]
+        if literal != 2 * (1 + fluent):
+            store(base, np.int64(1 + fluent) * WORDS, _value8(base, literal))
+
+
+# ── rows of bits and lanes ──────────────────────────────────────────────────────────
+
+
+@part
+def transpose(block):
+    """Transpose 64 × 64 bits in place.  block: uint64 [64]"""
+    # Each with a width of its own, so that LLVM makes vectors of them.
+    _exchange(block, np.uint64(32), np.uint64(0x00000000FFFFFFFF))
+    _exchange(block, np.uint64(16), np.uint64(0x0000FFFF0000FFFF))
+    _exchange(block, np.uint64(8), np.uint64(0x00FF00FF00FF00FF))
+    _exchange(block, np.uint64(4), np.uint64(0x0F0F0F0F0F0F0F0F))
+    _exchange(block, np.uint64(2), np.uint64(0x3333333333333333))
+    _exchange(block, np.uint64(1), np.uint64(0x5555555555555555))
+
+
+@lean_part
+def _exchange(block, width, mask):
+    """Exchange bits that are `width` apart between rows that are so far apart."""
+    for pair in range(np.uint64(32) // width):
+        first = _TWO * width * pair
+        for i in range(first, first + width):
+            swap = ((block[i] >> width) ^ block[i + width]) & mask
+            block[i] ^= swap << width
+            block[i + width] ^= swap
+
+
+@part
+def spread(rows, words, first_slot, count):
+    """Rows of bits into lanes: bit b of row i becomes lane i of slot first_slot + b.
+
+    rows: uint64 [at most 512, ·]
+    """
+    block = np.empty(64, np.uint64)
+    for column in range((count + 63) // 64):
+        bits = min(64, count - 64 * column)
+        for word in range((rows.shape[0] + 63) // 64):
+            lanes = min(64, rows.shape[0] - 64 * word)
+            for i in range(64):
+                block[i] = rows[64 * word + i, column] if i < lanes else _NONE
+            transpose(block)
+            for b in range(bits):
+                words[first_slot + 64 * column + b, word] = block[b]
+
+
+@part
+def gather(words, literals, rows):
+    """Lanes into rows of bits: lane i of literal b becomes bit b of row i."""
+    block = np.empty(64, np.uint64)
+    count = literals.shape[0]
+    for column in range((count + 63) // 64):
+        bits = min(64, count - 64 * column)
+        for word in range((rows.shape[0] + 63) // 64):
+            lanes = min(64, rows.shape[0] - 64 * word)
+            for b in range(64):
+                block[b] = _NONE
+                if b < bits:
+                    literal = literals[64 * column + b]
+                    flip = _NONE - np.uint64(literal & 1)
+                    block[b] = words[literal >> 1, word] ^ flip
+            transpose(block)
+            for i in range(lanes):
+                rows[64 * word + i, column] = block[i]
+
+
+@part
+def bit_of(words, literal, lane):
+    flip = np.uint64(literal & 1)
+    return ((words[literal >> 1, lane >> 6] >> np.uint64(lane & 63)) & _ONE) ^ flip
+
+
+@kernel
+def view(program, words, rows, legal, terminal, goals):
+    """Everything there is to see of positions.
+
+    rows: uint64 [n, K], legal: uint64 [n, ·] bits, terminal: bool [n],
+    goals: int16 [n, R]
+    """
+    base = np.uint64(words.ctypes.data)
+    for first in range(0, rows.shape[0], LANES):
+        end = min(first + LANES, rows.shape[0])
+        spread(rows[first:end], words, 1, program.next.shape[0])
+        run_phase(program, base, TERMINAL)
+        for i in range(first, end):
+            terminal[i] = bit_of(words, program.terminal, i - first) == _ONE
+        run_phase(program, base, GOALS)
+        for i in range(first, end):
+            read_goals(program, words, i - first, goals[i])
+        run_phase(program, base, LEGAL)
+        gather(words, program.legal, legal[first:end])
+
+
+@part
+def read_goals(program, words, lane, goals):
+    """One lane's goals; -1 where there is none, or more than one.  goals: int16 [R]"""
+    first = 0
+    for role in range(program.goal_ends.shape[0]):
+        found = 0
+        for g in range(first, program.goal_ends[role]):
+            if bit_of(words, program.goals[g], lane) == _ONE:
+                found += 1
+                goals[role] = program.goal_values[g]
+        if found != 1:
+            goals[role] = -1
+        first = program.goal_ends[role]
+
+
+@kernel
+def step(program, words, rows, moves, following):
+    """The positions after one joint move each.
+
+    rows, following: uint64 [n, K], moves: int32 [n, R]
+    """
+    base = np.uint64(words.ctypes.data)
+    for first in range(0, rows.shape[0], LANES):
+        end = min(first + LANES, rows.shape[0])
+        spread(rows[first:end], words, 1, program.next.shape[0])
+        clear_moves(program, base)
+        for i in range(first, end):
+            offset = program.first_move
+            lane = i - first
+            for role in range(moves.shape[1]):
+                words[offset + moves[i, role], lane >> 6] |= _ONE << np.uint64(
+                    lane & 63
+                )
+                offset = program.first_move + program.move_ends[role]
+        run_phase(program, base, SHARED)
+        run_phase(program, base, LEGAL)
+        run_phase(program, base, NEXT)
+        take_next(program, base)
+        gather(words, program.fluents, following[first:end])
+
+
+@part
+def clear_moves(program, base):
+    """Let nobody move."""
+    for move in range(program.legal.shape[0]):
+        store(base, np.int64(program.first_move + move) * WORDS, splat8(_NONE))
+
+
+# ── choosing moves ──────────────────────────────────────────────────────────────────
+
+
+@part
+def _value4(base, literal, half):
+    flip = _NONE - np.uint64(literal & 1)
+    return load4(base, np.int64(literal >> 1) * WORDS + half) ^ splat4(flip)
+
+
+def _make_choose(planes):
+    """A choice among fewer than 2 ** planes moves."""
+
+    @part
+    def choose(program, base, first, end, half, random, live):
+        """Set one of the legal moves first … end of half the lanes, uniformly.
+
+        Counts each lane's legal moves, draws a number below the count (by rejection, so
+        that it is exactly uniform), and walks over the moves again to the one of that
+        number. Returns whether every live lane had a move.
+        """
+        zero = splat4(_NONE)
+        count = zero_planes(zero, planes)
+        offset = np.int64(program.first_move) * WORDS + half
+        for move in range(first, end):
+            legal = _value4(base, program.legal[move], half)
+            store(base, offset + move * WORDS, legal)
+            if any_lane(legal):
+                count = increase(count, legal)
+        some = nonzero(count)
+        if any_lane(live & ~some):
+            return False
+        last = decrease(count, some)
+        pending = nonzero(last)
+        if not any_lane(pending):
+            return True
+        bits = smear(last)
+        number = zero_planes(zero, planes)
+        while any_lane(pending):
+            drawn = mask_planes(random_planes(number, random), bits)
+            fits = pending & ~above(drawn, last)
+            number = replace_where(fits, number, drawn)
+            pending = pending & ~fits
+        for move in range(first, end):
+            legal = load4(base, offset + move * WORDS)
+            if any_lane(legal):
+                store(base, offset + move * WORDS, legal & ~nonzero(number))
+                number = decrease(number, legal)
+        return True
+
+    return choose
+
+
+_choose4 = _make_choose(4)
+_choose8 = _make_choose(8)
+_choose20 = _make_choose(20)
+
+
+@part
+def choose_moves(program, base, random, live):
+    """Choose a move for every role and lane; the first role without one, else -1."""
+    generators = np.uint64(random.ctypes.data)
+    playing = np.uint64(live.ctypes.data)
+    first = 0
+    for role in range(program.move_ends.shape[0]):
+        end = program.move_ends[role]
+        for half in range(0, WORDS, HALF):
+            mask = load4(playing, half)
+            if end - first < 15:
+                fine = _choose4(program, base, first, end, half, generators, mask)
+            elif end - first < 255:
+                fine = _choose8(program, base, first, end, half, generators, mask)
+            else:
+                fine = _choose20(program, base, first, end, half, generators, mask)
+            if not fine:
+                return role
+        first = end
+    return -1
+
+
+# ── playouts ────────────────────────────────────────────────────────────────────────
+
+
+@kernel
+def starts_of(program, words, rows, reset, starts):
+    """What the reset slots hold in each position.
+
+    rows: uint64 [n, K], reset: int32 [·] slots, starts: uint64 [n, ·] bits
+    """
+    base = np.uint64(words.ctypes.data)
+    literals = np.empty(reset.shape[0], np.int32)
+    for i in range(reset.shape[0]):
+        literals[i] = 2 * reset[i]
+    for first in range(0, rows.shape[0], LANES):
+        end = min(first + LANES, rows.shape[0])
+        spread(rows[first:end], words, 1, program.next.shape[0])
+        run_phase(program, base, TERMINAL)
+        gather(words, literals, starts[first:end])
+
+
+@kernel
+def play_out(program, words, random, tally, begin, end, count):
+    """Play matches number begin … end to their ends; `count` from each position.
+
+    A lane whose match has ended begins the next one at once, until none is left.
+    """
+    base = np.uint64(words.ctypes.data)
+    for word in range(WORDS):
+        tally.live[word] = _NONE
+        tally.done[word] = _ALL
+    started = _refill(words, tally, begin, end, count, 0)
+    limit = tally.length_counts.shape[0] - 1
+    steps = 0
+    while any_lane(load8(np.uint64(tally.live.ctypes.data), 0)):
+        run_phase(program, base, TERMINAL)
+        flip = _NONE - np.uint64(program.terminal & 1)
+        ended = _NONE
+        for word in range(WORDS):
+            terminal = words[program.terminal >> 1, word] ^ flip
+            tally.done[word] = terminal & tally.live[word]
+            ended |= tally.done[word]
+        if ended:
+            run_phase(program, base, GOALS)
+            _record(program, words, base, tally, steps)
+        if steps >= limit:
+            ended |= _cut_off(tally, steps, limit)
+        if ended:
+            started = _refill(words, tally, started, end, count, steps)
+        run_phase(program, base, LEGAL)
+        role = choose_moves(program, base, random, tally.live)
+        if role >= 0:
+            tally.stuck[0] = role
+            return STUCK
+        run_phase(program, base, NEXT)
+        take_next(program, base)
+        steps += 1
+    return FINISHED
+
+
+@part
+def _record(program, words, base, tally, steps):
+    """Add up the matches that are done: their goals and their lengths."""
+    done = load8(np.uint64(tally.done.ctypes.data), 0)
+    single = tally.starts.shape[0] == 1
+    valid = np.empty(WORDS + 8, np.uint64)
+    first = 0
+    for role in range(program.goal_ends.shape[0]):
+        end = program.goal_ends[role]
+        once = splat8(_NONE)
+        twice = splat8(_NONE)
+        for g in range(first, end):
+            reached = _value8(base, program.goals[g]) & done
+            twice = twice | (once & reached)
+            once = once | reached
+        for word in range(WORDS):
+            valid[word] = _NONE
+        _spill(valid, once & ~twice)
+        for g in range(first, end):
+            literal = program.goals[g]
+            flip = _NONE - np.uint64(literal & 1)
+            for word in range(WORDS):
+                lanes = (words[literal >> 1, word] ^ flip) & valid[word]
+                tally.goal_counts[g] += np.int64(count_ones(lanes))
+                if not single:
+                    _credit(tally, lanes, word, role, program.goal_values[g])
+        first = end
+    for word in range(WORDS):
+        lanes = tally.done[word]
+        while lanes:
+            lane = 64 * word + lowest_one(lanes)
+            length = steps - tally.began[lane]
+            tally.lengths[tally.origin[lane]] += length
+            tally.length_counts[length] += 1
+            lanes &= lanes - _ONE
+
+
+@part
+def _spill(words, lanes):
+    """Lanes as plain words.  words: uint64 [8], aligned or not"""
+    aligned = np.empty(WORDS + 8, np.uint64)
+    address = np.uint64(aligned.ctypes.data)
+    skip = ((np.uint64(64) - (address & np.uint64(63))) & np.uint64(63)) >> np.uint64(3)
+    store(address, np.int64(skip), lanes)
+    for word in range(WORDS):
+        words[word] = aligned[np.int64(skip) + word]
+
+
+@part
+def _credit(tally, lanes, word, role, value):
+    while lanes:
+        origin = tally.origin[64 * word + lowest_one(lanes)]
+        tally.goal_sums[origin, role] += value
+        tally.goal_squares[origin, role] += value * value
+        lanes &= lanes - _ONE
+
+
+@part
+def _cut_off(tally, steps, limit):
+    """End the matches that have reached the limit; say whether there were any."""
+    some = _NONE
+    for word in range(WORDS):
+        lanes = tally.live[word] & ~tally.done[word]
+        while lanes:
+            bit = lanes & (_NONE - lanes)
+            lane = 64 * word + lowest_one(lanes)
+            if steps - tally.began[lane] >= limit:
+                tally.done[word] |= bit
+                some |= bit
+                tally.cut_off[0] += 1
+                tally.lengths[tally.origin[lane]] += limit
+                tally.length_counts[limit] += 1
+            lanes &= lanes - _ONE
+    return some
+
+
+@part
+def _refill(words, tally, started, end, count, steps):
+    """Begin new matches in the lanes that are done; returns how many have begun."""
+    single = tally.starts.shape[0] == 1
+    for word in range(WORDS):
+        lanes = tally.done[word]
+        filled = _NONE
+        while lanes and started < end:
+            lane = 64 * word + lowest_one(lanes)
+            filled |= lanes & (_NONE - lanes)
+            tally.origin[lane] = started // count
+            tally.began[lane] = steps
+            started += 1
+            lanes &= lanes - _ONE
+        tally.live[word] = (tally.live[word] & ~tally.done[word]) | filled
+        if not filled:
+            continue
+        for i in range(tally.reset.shape[0]):
+            slot = tally.reset[i]
+            words[slot, word] &= ~filled
+            if single:
+                bit = (tally.starts[0, i >> 6] >> np.uint64(i & 63)) & _ONE
+                words[slot, word] |= (_NONE - bit) & filled
+        while not single and filled:
+            bit_number = lowest_one(filled)
+            row = tally.starts[tally.origin[64 * word + bit_number]]
+            for i in range(tally.reset.shape[0]):
+                bit = (row[i >> 6] >> np.uint64(i & 63)) & _ONE
+                words[tally.reset[i], word] |= bit << np.uint64(bit_number)
+            filled &= filled - _ONE
+    return started

@@ -1,0 +1,1 @@
+"""The interpreter: tabled evaluation of the parsed rules, slow and independent."""

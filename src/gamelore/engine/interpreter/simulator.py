@@ -1,0 +1,250 @@
+"""The plain engine: Python over the parsed rules, slow and independent.
+
+It needs no grounding, so it plays every game that can be read, and shares nothing with
+the compiled engine, so it is the oracle that engine is tested against.
+
+Rows are one word wide and hold the number of the position in a table of this
+interpreter; they mean nothing to another one. Moves get their numbers when they are
+first seen to be legal, so `moves` grows, and `legal` with it; so do features when one
+of their atoms is first seen to be true.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.engine.interpreter.prover import Prover
+from gamelore.engine.simulator import NO_GOAL, Playouts, Row, Rows, Simulator
+from gamelore.errors import IllegalMoveError, PositionError, StuckError
+from gamelore.gdl import Fact, Game, Move, Term, to_kif, variables
+from gamelore.gdl.features import FeatureRules, feature_atom
+
+VIEWS_KEPT = 10_000
+"""Positions whose legal moves and goals are remembered."""
+
+
+MAX_DIGITS = 4
+"""Of goals, which fit in an int16 then."""
+
+
+class View(NamedTuple):
+    """What the rules say of one position."""
+
+    terminal: bool
+    legal: tuple[tuple[Move, ...], ...]
+    """Per role, sorted by KIF text."""
+    goals: tuple[int, ...]
+
+
+class Interpreter(Simulator):
+    """Plays a game by deriving what its rules say, position by position."""
+
+    engine = "interpreter"
+
+    def __init__(self, game: Game, features: FeatureRules | None = None) -> None:
+        super().__init__(game, features)
+        added = features.rules_for(game.roles) if features else ()
+        self._prover = Prover([*game.rules, *added])
+        self._feature_numbers: dict[Term, int] = {}
+        self._lock = threading.RLock()
+        self._positions: list[frozenset[Fact]] = []
+        self._numbers: dict[frozenset[Fact], int] = {}
+        self._moves: tuple[list[Move], ...] = tuple([] for _ in self.roles)
+        self._move_numbers: tuple[dict[Move, int], ...] = tuple({} for _ in self.roles)
+        self._view = lru_cache(VIEWS_KEPT)(self._derive_view)
+
+    @property
+    def width(self) -> int:
+        return 1
+
+    @property
+    def moves(self) -> Sequence[Sequence[Move]]:
+        return self._moves
+
+    def move_number(self, role: int, move: Move) -> int:
+        number = self._move_numbers[role].get(move)
+        if number is None:
+            raise IllegalMoveError(
+                f"{to_kif(move)} has not been a legal move of {self.roles[role]}"
+                f" in {self.game.name} so far"
+            )
+        return number
+
+    def initial_row(self) -> Row:
+        with self._lock:
+            return self._row(self._initial_facts())
+
+    def facts(self, row: Row) -> frozenset[Fact]:
+        return self._positions[int(row[0])]
+
+    def encode(self, facts: Iterable[Fact]) -> Row:
+        facts = frozenset(facts)
+        for fact in facts:
+            if any(True for _ in variables(fact)):
+                raise PositionError(f"not a fact: {to_kif(fact)} has a variable in it")
+        with self._lock:
+            return self._row(facts)
+
+    def legal(self, positions: Rows) -> tuple[npt.NDArray[np.bool_], ...]:
+        views = self._views(positions)
+        arrays = []
+        for role, numbers in enumerate(self._move_numbers):
+            array = np.zeros((len(views), len(numbers)), dtype=np.bool_)
+            for n, view in enumerate(views):
+                array[n, [numbers[move] for move in view.legal[role]]] = True
+            arrays.append(array)
+        return tuple(arrays)
+
+    def terminal(self, positions: Rows) -> npt.NDArray[np.bool_]:
+        views = self._views(positions)
+        return np.array([view.terminal for view in views], dtype=np.bool_)
+
+    def goals(self, positions: Rows) -> npt.NDArray[np.int16]:
+        goals = [view.goals for view in self._views(positions)]
+        return np.array(goals, dtype=np.int16).reshape(len(goals), len(self.roles))
+
+    def advance(self, positions: Rows, moves: npt.NDArray[np.int32]) -> Rows:
+        after = np.empty((len(positions), 1), dtype=np.uint64)
+        with self._lock:
+            for n, (row, numbers) in enumerate(zip(positions, moves, strict=True)):
+                joint = [self._moves[r][number] for r, number in enumerate(numbers)]
+                after[n] = self._row(self._next_facts(self.facts(row), joint))
+        return after
+
+    @property
+    def feature_names(self) -> Sequence[Term]:
+        return tuple(self._feature_numbers)
+
+    def feature_counts(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float32]:
+        with self._lock:
+            values = [self._feature_values(self.facts(row), role) for row in positions]
+        counts = np.zeros((len(values), len(self._feature_numbers)), np.float32)
+        for n, found in enumerate(values):
+            for name, value in found.items():
+                counts[n, self._feature_numbers[name]] = value
+        return counts
+
+    def _feature_values(self, facts: frozenset[Fact], role: int) -> dict[Term, float]:
+        """The features of one position that have true atoms."""
+        if self.features is None:
+            raise ValueError(f"{self.game.name!r} is played without features")
+        views = self.features.views(self.roles)
+        self._prover.set_position(facts)
+        terms = self._prover.values(views[role if len(views) > 1 else 0])
+        sums: dict[Term, float] = defaultdict(float)
+        counts: Counter[Term] = Counter()
+        for term in sorted(terms, key=to_kif):
+            name, weight, averaged = feature_atom(term)
+            self._feature_numbers.setdefault(name, len(self._feature_numbers))
+            sums[name] += weight
+            counts[name] += averaged
+        return {name: total / max(1, counts[name]) for name, total in sums.items()}
+
+    def playouts(
+        self,
+        positions: Rows | None = None,
+        count: int = 1,
+        *,
+        seed: int = 0,
+        threads: int = 1,
+        move_limit: int = 10_000,
+    ) -> Playouts:
+        rows = self.initial_row()[None] if positions is None else positions
+        shape = len(rows), len(self.roles)
+        sums, squares = np.zeros(shape), np.zeros(shape)
+        lengths = np.zeros(len(rows), dtype=np.int64)
+        goal_counts: tuple[Counter[int], ...] = tuple(Counter() for _ in self.roles)
+        length_counts: Counter[int] = Counter()
+        cut_off = 0
+        for n, row in enumerate(rows):
+            for i in range(count):
+                random = Random(f"{seed} {n} {i}")
+                goals, length = self._play_out(self.facts(row), random, move_limit)
+                lengths[n] += length
+                length_counts[length] += 1
+                if goals is None:
+                    cut_off += 1
+                    continue
+                for r, goal in enumerate(goals):
+                    goal_counts[r][goal] += 1
+                    if goal != NO_GOAL:
+                        sums[n, r] += goal
+                        squares[n, r] += goal * goal
+        return Playouts(
+            count, sums, squares, lengths, goal_counts, length_counts, cut_off
+        )
+
+    def _play_out(
+        self, facts: frozenset[Fact], random: Random, move_limit: int
+    ) -> tuple[tuple[int, ...] | None, int]:
+        """The goals one random match ends with, None if cut off, and its length."""
+        for length in range(move_limit + 1):
+            with self._lock:
+                view = self._view(facts)
+                if view.terminal:
+                    return view.goals, length
+                if length == move_limit:
+                    break
+                joint = [random.choice(moves) for moves in self._choices(view)]
+                facts = self._next_facts(facts, joint)
+        return None, move_limit
+
+    def _choices(self, view: View) -> tuple[tuple[Move, ...], ...]:
+        for role, moves in zip(self.roles, view.legal, strict=True):
+            if not moves:
+                raise StuckError(f"{role} has no legal move in {self.game.name}")
+        return view.legal
+
+    def _views(self, positions: Rows) -> list[View]:
+        with self._lock:
+            return [self._view(self.facts(row)) for row in positions]
+
+    def _derive_view(self, facts: frozenset[Fact]) -> View:
+        prover = self._prover
+        prover.set_position(facts)
+        legal = tuple(
+            tuple(sorted(prover.values("legal", role), key=to_kif))
+            for role in self.roles
+        )
+        for role, moves in enumerate(legal):
+            numbers = self._move_numbers[role]
+            for move in moves:
+                if move not in numbers:
+                    numbers[move] = len(numbers)
+                    self._moves[role].append(move)
+        goals = tuple(_goal(prover.values("goal", role)) for role in self.roles)
+        return View(prover.holds("terminal"), legal, goals)
+
+    def _initial_facts(self) -> frozenset[Fact]:
+        self._prover.set_position(())
+        return frozenset(self._prover.values("init"))
+
+    def _next_facts(
+        self, facts: frozenset[Fact], joint: Iterable[Move]
+    ) -> frozenset[Fact]:
+        self._prover.set_position(facts)
+        self._prover.set_moves(zip(self.roles, joint, strict=True))
+        return frozenset(self._prover.values("next"))
+
+    def _row(self, facts: frozenset[Fact]) -> Row:
+        """The row of a position, which gets a number if it has none."""
+        number = self._numbers.setdefault(facts, len(self._positions))
+        if number == len(self._positions):
+            self._positions.append(facts)
+        return np.array([number], dtype=np.uint64)
+
+
+def _goal(values: set[Move]) -> int:
+    """The one goal value derived, or `NO_GOAL`."""
+    if len(values) != 1:
+        return NO_GOAL
+    text = to_kif(values.pop())
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else NO_GOAL

@@ -1,0 +1,1 @@
+"""Verification of engines: perft counts, and playout records to compare with."""

@@ -1,0 +1,111 @@
+"""Games that look the same to both players.
+
+In many games one player's rules are the other's under other names: exchange the
+colours of Connect Four, or exchange those of breakthrough and turn the board, and the
+same rules are left. Where the match begins and who moves first has no part in this.
+
+The renaming is found by comparing two canonical forms, one with the players as they are
+and one with them exchanged: if these are the same, what has the same name in both
+corresponds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from gamelore.gdl.canonical.form import CHANCE, WORK, canonical_form
+from gamelore.gdl.canonical.kinds import Kinds, is_marked, without_mark
+from gamelore.gdl.canonical.renaming import renamed
+from gamelore.gdl.game import Game
+from gamelore.gdl.graph import reachable
+from gamelore.gdl.rules import Atom, Rule, atoms_of
+from gamelore.gdl.terms import Fact, Move, Role, parts
+
+_WORK = WORK // 10  # for each of four canonical forms
+_ASKED = ("legal", "next", "goal", "terminal")
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A renaming that maps rules onto themselves, and each player to the other.
+
+    What holds of a position and its moves holds of the renamed position and moves with
+    the players exchanged: what is legal, what comes next, when it ends and who wins.
+    """
+
+    names: Mapping[str, str]
+    """For each symbol the one in its place, both marked by kind; see `Kinds`."""
+    kinds: Kinds = field(repr=False)
+
+    def role(self, role: Role) -> Role:
+        """The role in the place of a role."""
+        return self.names.get(role, role)
+
+    def fact(self, fact: Fact) -> Fact:
+        """What holds in a renamed position if a fact holds in a position."""
+        return renamed(self.kinds.mark_fact(fact), self._name)
+
+    def move(self, move: Move) -> Move:
+        """The move in the place of a move."""
+        return renamed(self.kinds.mark_move(move), self._name)
+
+    def _name(self, symbol: str) -> str:
+        return without_mark(self.names.get(symbol, symbol))
+
+
+@lru_cache(maxsize=64)
+def exchange_of(game: Game) -> Exchange | None:
+    """A renaming that exchanges the two players of a game.
+
+    `None` if there is none, or if none was found: rules may be symmetric in what they
+    mean but not in how they are written, or have too many symbols that are alike.
+    """
+    players = [role for role in game.roles if role != CHANCE]
+    if len(players) != 2 or game.roles[:2] != tuple(players):
+        return None
+    kinds = Kinds(game.rules)
+    rules = tuple(kinds.mark(rule) for rule in _dynamics(game.rules))
+    # At first only the players and what they own, so that as little as possible moves.
+    for fixed in (_marked_symbols(rules), frozenset[str]()):
+        names = _exchange(rules, game.roles, fixed)
+        if names is not None:
+            return Exchange(names, kinds)
+    return None
+
+
+def _exchange(
+    rules: tuple[Rule, ...], roles: tuple[Role, ...], fixed: frozenset[str]
+) -> dict[str, str] | None:
+    one, other, *rest = roles
+    here = canonical_form(Game("", roles, rules), _WORK, fixed)
+    there = canonical_form(Game("", (other, one, *rest), rules), _WORK, fixed)
+    if here.game != there.game:
+        return None
+    return {here.names[name]: there.names[name] for name in here.names}
+
+
+def _dynamics(rules: Sequence[Rule]) -> list[Rule]:
+    """The rules that say what happens, wherever it begins."""
+    asks: dict[str, set[str]] = {"": {*_ASKED, "role"}}
+    for rule in rules:
+        inside = (atom for part in rule.body for atom, _ in atoms_of(part))
+        asks.setdefault(rule.head.relation, set()).update(a.relation for a in inside)
+    wanted = reachable(asks, "")
+    return [rule for rule in rules if rule.head.relation in wanted]
+
+
+def _marked_symbols(rules: Sequence[Rule]) -> frozenset[str]:
+    """Constants of other kinds than roles and goals."""
+    found: set[str] = set()
+    for rule in rules:
+        for condition in (rule.head, *rule.body):
+            for atom, _ in atoms_of(condition):
+                found.update(filter(is_marked, _symbols(atom)))
+    return frozenset(found)
+
+
+def _symbols(atom: Atom) -> list[str]:
+    inside = (part for argument in atom.arguments for part in parts(argument))
+    return [part for part in inside if isinstance(part, str)]

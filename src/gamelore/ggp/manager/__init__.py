@@ -1,0 +1,1 @@
+"""The game manager: runs matches between remote and local players."""

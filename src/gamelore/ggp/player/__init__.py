@@ -1,0 +1,1 @@
+"""A player on a port that any GGP manager can call."""

@@ -1,0 +1,94 @@
+"""The process that compiles a game for a server, apart so that it can be ended.
+
+Reads one request from standard input, a line of JSON; writes lines to standard output:
+`sound` once the interpreter is seen to play the game, `compiled` once its circuit is in
+the cache, `failed …` where either is not to be. Ends when standard input is closed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+from random import Random
+from typing import TypedDict
+
+from gamelore.circuit import compile_game
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.position import Position
+from gamelore.errors import GameloreError
+from gamelore.gdl import Game
+from gamelore.ground import GroundLimits
+from gamelore.match.match import FAILURES
+
+_STEPS = 8  # joint moves that the interpreter is tried with
+_TRIAL = 20.0  # seconds that the trial may last beyond compiling
+
+
+class Request(TypedDict):
+    """What to prepare, and within which limits."""
+
+    rules: str
+    name: str
+    seconds: float
+    memory_mb: int
+
+
+def main() -> None:
+    """Prepare one game."""
+    line = sys.stdin.readline()
+    if not line:
+        return
+    request: Request = json.loads(line)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    memory = request["memory_mb"] * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    game = Game.from_kif(request["rules"], request["name"])
+    trial = threading.Thread(target=_try_out, args=(game,), daemon=True)
+    trial.start()
+    try:
+        limits = GroundLimits(request["seconds"], request["memory_mb"])
+        compile_game(game, limits)
+        _say("compiled")
+    except GameloreError as error:
+        _say(f"failed {error}")
+    except MemoryError:
+        _say(f"failed compiling takes over {request['memory_mb']} MB")
+    trial.join(_TRIAL)
+
+
+def _try_out(game: Game) -> None:
+    """See whether the interpreter plays the game within the limits."""
+    lots = Random(0)
+    try:
+        position = Position.initial(Interpreter(game))
+        for _ in range(_STEPS):
+            if position.is_terminal:
+                break
+            options = [position.legal_moves(role) for role in position.roles]
+            if not all(options):
+                break
+            position = position.advance(tuple(map(lots.choice, options)))
+        _say("sound")
+    except FAILURES as error:
+        _say(f"unsound {error}")
+    except MemoryError:
+        _say("unsound it takes too much memory")
+
+
+def _say(line: str) -> None:
+    text = " ".join(line.split())
+    with _speaking:
+        print(text, flush=True)
+
+
+_speaking = threading.Lock()
+
+
+def _end_with_parent() -> None:
+    """Wait until standard input is closed; then end, with all processes started."""
+    sys.stdin.read()
+    os.killpg(os.getpgrp(), signal.SIGKILL)

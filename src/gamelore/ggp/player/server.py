@@ -1,0 +1,451 @@
+"""A contestant on a port: any GGP manager can have it play.
+
+>>> from gamelore.agents.builtin import PLAYERS
+>>> from gamelore.agents.agent import PlainContestant
+>>> with PlayerServer(PlainContestant(PLAYERS["random"]), port=0) as server:
+...     host, port = server.address
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from types import TracebackType
+from typing import TypeAlias
+
+from gamelore.agents.agent import Contestant
+from gamelore.errors import GameloreError, GdlError, MessageError
+from gamelore.gdl import Move, Term
+from gamelore.gdl.canonical import canonical_form
+from gamelore.ggp.messages import (
+    Abort,
+    About,
+    Info,
+    Message,
+    Play,
+    Preview,
+    Start,
+    Stop,
+    game_of,
+    read_message,
+    write_about,
+)
+from gamelore.ggp.net.connection import Connection, ListenerLimits
+from gamelore.ggp.net.http import Request
+from gamelore.ggp.net.listener import Listener
+from gamelore.ggp.player.engines import EngineLimits, Engines
+from gamelore.ggp.player.session import Seat, Terms
+from gamelore.ggp.symbol_map import Wording
+
+log = logging.getLogger(__name__)
+
+PORT = 9147
+"""Where managers look for a player unless told otherwise."""
+
+_ABORT_CLOCK = 1.0  # seconds the reference manager waits for the answer to ABORT
+_WORDINGS_KEPT = 16
+_WATCHED = 0.75  # the share of a margin that is left when the server answers itself …
+_EARLY = 1.25  # … and where the player has told of a move: it keeps a reserve, too
+_SHARE = 0.1  # the largest part of a clock that is kept as a margin
+
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """What a server takes, and what it allows itself."""
+
+    listener: ListenerLimits = field(default_factory=ListenerLimits)
+    engines: EngineLimits = field(default_factory=EngineLimits)
+    margin: float = 0.09
+    """Seconds before the end of a clock when a player must have answered; of short
+    clocks a tenth. A quarter of it later the server answers with the move in hand, or a
+    quarter of it earlier if the player has told of one."""
+    patience: float = 0.5
+    """The share of a start clock in which to wait for the compiled game."""
+    silence: float = 30.0
+    """Seconds without a message, besides the clocks, after which a match is dropped."""
+    hung: int = 8
+    """Players that may hang in their decisions before no more matches are taken."""
+
+    def __post_init__(self) -> None:
+        for name in ("margin", "silence", "hung"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise ValueError(f"{name} must be positive, got {value}")
+        if not 0 <= self.patience <= 1:
+            raise ValueError(f"patience must be in [0, 1], got {self.patience}")
+
+
+class PlayerServer:
+    """Plays matches for whoever asks over the GGP protocol."""
+
+    def __init__(
+        self,
+        contestant: Contestant,
+        host: str = "127.0.0.1",
+        port: int = PORT,
+        *,
+        name: str = "gamelore",
+        limits: ServerLimits | None = None,
+        at_once: int = 1,
+        opponents: tuple[str, ...] = (),
+    ) -> None:
+        """`at_once`: how many matches; `opponents`: who plays, where nobody says."""
+        if at_once < 1:
+            raise ValueError(f"at_once must be positive, got {at_once}")
+        if not re.fullmatch(r"[^\s();]+", name):
+            raise ValueError(f"name must be one word, got {name!r}")
+        self.name = name
+        self.limits = limits or ServerLimits()
+        self.at_once = at_once
+        self.opponents = opponents
+        self.contestant = contestant
+        self._engines = Engines(self.limits.engines)
+        self._listener = Listener(
+            host, port, self._answer, self.limits.listener, self._make_round
+        )
+        self._lock = Lock()
+        self._seats: dict[str, Seat] = {}
+        self._wordings: OrderedDict[tuple[Term, ...], Wording] = OrderedDict()
+        self._overtaken: dict[Connection, None] = {}
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port."""
+        return self._listener.address
+
+    @property
+    def matches(self) -> tuple[str, ...]:
+        """The matches being played."""
+        return tuple(self._seats)
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._engines.warm_up()
+        self._listener.start()
+
+    def stop(self) -> None:
+        """Close the port, give up all matches, and close the contestant."""
+        if not self._listener.stop():
+            return
+        for seat in list(self._seats.values()):
+            self._leave(seat)
+            seat.finish(None, time.monotonic())
+        self._engines.close()
+        self.contestant.close()
+
+    def __enter__(self) -> PlayerServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    # ── requests ────────────────────────────────────────────────────────────────────
+
+    def _answer(self, connection: Connection, request: Request) -> None:
+        """Answer one request; called by the listener."""
+        if request.method == "OPTIONS":
+            connection.reply("")
+            return
+        try:
+            message = read_message(request.text)
+        except MessageError as error:
+            self._answer_unread(connection, error)
+            return
+        try:
+            self._handle(connection, message)
+        finally:
+            if not connection.answered:
+                connection.reply("error", 500)
+
+    def _handle(self, connection: Connection, message: Message) -> None:
+        match message:
+            case Play() | Stop() | Abort():
+                self._go_on(connection, message)
+            case Start():
+                self._start(connection, message)
+            case Info():
+                status = "busy" if self._is_full() else "available"
+                connection.reply(write_about(About(self.name, status)))
+            case Preview():
+                self._preview(connection, message)
+
+    def _answer_unread(self, connection: Connection, error: MessageError) -> None:
+        """Answer what is no message as well as that can be done."""
+        log.warning("message not understood: %s", error)
+        seat = self._seats.get(error.match)
+        if seat is not None and error.verb == "play":
+            self._decide(connection, seat, None)
+        elif seat is not None and error.verb == "stop":
+            self._end(connection, seat, None)
+        else:
+            connection.reply(f"error: {error}", 400)
+
+    def _preview(self, connection: Connection, message: Preview) -> None:
+        end = connection.arrived + self._before(message.clock, _WATCHED)
+        with self._answer_by(end, connection, lambda: "ready"):
+            try:
+                self._engines.engine_of(self._wording_of(message.rules).game)
+            except GdlError as error:
+                self._refuse_rules(connection, "preview", error)
+        connection.reply("ready")
+
+    def _start(self, connection: Connection, message: Start) -> None:
+        if not self._has_room_for(message.match):
+            connection.reply("busy")
+            return
+        clock = self._before(message.start_clock, _WATCHED)
+        end = connection.arrived + clock
+        with self._answer_by(end, connection, lambda: "ready"):
+            try:
+                seat = self._take_seat(message, connection)
+            except GameloreError as error:
+                self._refuse_rules(connection, f"match {message.match}", error)
+                return
+            if seat is None:
+                connection.reply("busy")
+                return
+            patience = connection.arrived + self.limits.patience * clock
+            until = connection.arrived + self._before(message.start_clock, 1.0)
+            seat.enter(until, patience)
+        connection.reply("ready")
+
+    def _go_on(self, connection: Connection, message: Play | Stop | Abort) -> None:
+        """Answer a message about a match that is being played."""
+        seat = self._seats.get(message.match)
+        if seat is None:
+            connection.reply("busy")
+        elif isinstance(message, Play):
+            self._decide(connection, seat, message.moves)
+        elif isinstance(message, Stop):
+            self._end(connection, seat, message.moves)
+        else:
+            self._abort(connection, seat)
+
+    def _abort(self, connection: Connection, seat: Seat) -> None:
+        """Answer ABORT."""
+        end = connection.arrived + self._before(_ABORT_CLOCK, _WATCHED)
+        with self._answer_by(end, connection, lambda: "aborted"):
+            self._leave(seat)
+            seat.finish(None, end)
+            log.info("%s aborted after %d moves", seat, len(seat.moves))
+        connection.reply("aborted")
+
+    # ── matches ─────────────────────────────────────────────────────────────────────
+
+    def _decide(
+        self, connection: Connection, seat: Seat, joint: tuple[Move, ...] | None
+    ) -> None:
+        """Answer PLAY."""
+        seat.seen = connection.arrived
+        wording, clock = seat.terms.wording, seat.terms.play_clock
+        arrived = connection.arrived
+        joint = joint and wording.canonical(joint)
+
+        def overtake() -> str:
+            self._overtaken[connection] = None
+            return wording.text(seat.overtake())
+
+        early = arrived + self._before(clock, _EARLY), lambda: seat.improved
+        end = arrived + self._before(clock, _WATCHED)
+        try:
+            with self._answer_by(end, connection, overtake, early):
+                move = seat.decide(joint, arrived, arrived + self._before(clock, 1.0))
+        finally:
+            self._overtaken.pop(connection, None)
+        connection.reply(wording.text(move))
+
+    def _end(
+        self, connection: Connection, seat: Seat, joint: tuple[Move, ...] | None
+    ) -> None:
+        """Answer STOP, once what is to be kept of the match is kept."""
+        wording = seat.terms.wording
+        joint = joint and wording.canonical(joint)
+        end = connection.arrived + self._before(seat.terms.play_clock, _WATCHED)
+        with self._answer_by(end, connection, lambda: "done"):
+            self._leave(seat)
+            record = seat.finish(joint, end)
+        connection.reply("done")
+        goals = record.goals if record else ()
+        faults = len(seat.faults)
+        log.info(
+            "%s of %s as %s: %s after %d moves%s",
+            seat,
+            wording.game.name,
+            wording.text(seat.terms.role),
+            " ".join("-" if goal is None else str(goal) for goal in goals),
+            len(seat.moves),
+            f", {faults} faults" if faults else "",
+        )
+
+    def _take_seat(self, message: Start, connection: Connection) -> Seat | None:
+        """A seat for a match that begins; None if others have taken all there are."""
+        wording = self._wording_of(message.rules)
+        role = wording.role(message.role)
+        if role is None:
+            raise GameloreError(f"the rules have no role {message.role}")
+        request = connection.request
+        terms = Terms(
+            message.match,
+            wording,
+            role,
+            (request.opponents if request else ()) or self.opponents,
+            message.start_clock,
+            message.play_clock,
+        )
+        seat = Seat(terms, self._engines.engine_of(wording.game), self.contestant)
+        with self._lock:
+            former = self._seats.pop(message.match, None)
+            room = len(self._seats) < self.at_once
+            if room:
+                self._seats[message.match] = seat
+                seat.engine.take()
+        if former is not None:  # it was begun twice
+            former.engine.release()
+            former.finish(None, time.monotonic())
+        log.debug("%s of %s begins", seat, wording.game.name)
+        return seat if room else None
+
+    def _leave(self, seat: Seat) -> None:
+        """Have room for another match."""
+        with self._lock:
+            if self._seats.get(seat.terms.match) is seat:
+                del self._seats[seat.terms.match]
+                seat.engine.release()
+
+    def _is_full(self) -> bool:
+        return len(self._seats) >= self.at_once or self._has_too_many_hung()
+
+    def _has_room_for(self, match: str) -> bool:
+        if self._has_too_many_hung():
+            log.error("%d players hang: no more matches", len(self._overtaken))
+            return False
+        return match in self._seats or len(self._seats) < self.at_once
+
+    def _has_too_many_hung(self) -> bool:
+        return len(self._overtaken) >= self.limits.hung
+
+    def _wording_of(self, rules: tuple[Term, ...]) -> Wording:
+        """The canonical form of rules; `GdlError` where they are in error."""
+        with self._lock:
+            wording = self._wordings.get(rules)
+        if wording is None:
+            wording = Wording(canonical_form(game_of(rules)))
+            with self._lock:
+                self._wordings[rules] = wording
+                if len(self._wordings) > _WORDINGS_KEPT:
+                    self._wordings.popitem(last=False)
+        return wording
+
+    def _refuse_rules(
+        self, connection: Connection, what: str, error: GameloreError
+    ) -> None:
+        reason = str(error)
+        if isinstance(error, GdlError):
+            count = len(error.problems)
+            first = error.problems[0]
+            reason = f"{first.message}, and {count - 1} errors more in the rules"
+            if count == 1:
+                reason = f"{first.message} in the rules"
+        log.warning("%s refused: %s", what, reason)
+        connection.reply(f"error: {reason}", 400)
+
+    def _make_round(self) -> None:
+        """Drop the matches whose manager has gone away."""
+        now = time.monotonic()
+        for seat in list(self._seats.values()):
+            clocks = 2 * seat.terms.play_clock
+            if not seat.moves:
+                clocks += seat.terms.start_clock
+            if now - seat.seen > self.limits.silence + clocks:
+                log.warning("%s dropped: no message for a long time", seat)
+                self._leave(seat)
+                Thread(target=seat.finish, args=(None, now), daemon=True).start()
+
+    # ── clocks ──────────────────────────────────────────────────────────────────────
+
+    def _before(self, clock: float, share: float) -> float:
+        """What a clock allows when a share of the margin is kept."""
+        return clock - share * min(self.limits.margin, _SHARE * clock)
+
+    def _answer_by(
+        self,
+        end: float,
+        connection: Connection,
+        text: Callable[[], str],
+        early: Early | None = None,
+    ) -> _AnswerBy:
+        return _AnswerBy(self._listener, end, connection, text, early)
+
+
+Early: TypeAlias = tuple[float, Callable[[], bool]]
+"""A time at which to answer already if something is so."""
+
+
+class _AnswerBy:
+    """Has a request answered at a time, or when work on it breaks off."""
+
+    __slots__ = (
+        "_alarm",
+        "_connection",
+        "_early",
+        "_end",
+        "_listener",
+        "_over",
+        "_text",
+    )
+
+    def __init__(
+        self,
+        listener: Listener,
+        end: float,
+        connection: Connection,
+        text: Callable[[], str],
+        early: Early | None,
+    ) -> None:
+        self._listener = listener
+        self._connection = connection
+        self._text = text
+        self._end = end
+        self._early = early
+        self._over = False
+        if early is None:
+            self._alarm = listener.alarm(end, self._answer)
+        else:
+            self._alarm = listener.alarm(early[0], self._answer_early)
+
+    def _answer_early(self) -> None:
+        assert self._early is not None
+        if self._early[1]():
+            self._answer()
+        else:
+            self._alarm = self._listener.alarm(self._end, self._answer)
+
+    def _answer(self) -> None:
+        if not self._over and not self._connection.answered:
+            # The player may think on for long: nobody would read another request.
+            self._connection.reply(self._text(), last=True)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._listener.cancel(self._alarm)
+        if kind is not None:
+            self._answer()
+        self._over = True

@@ -1,0 +1,1 @@
+"""Round-robin tournaments: configuration, schedule, runner, results folder, report."""

@@ -1,0 +1,215 @@
+"""Where a tournament is kept: its terms, the records of its matches, its tables.
+
+tournament.json     the terms: all that decides how a match goes
+matches/ID.json     the record of every match that is over
+standings.…, …      tables and pictures
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gamelore.errors import RecordError, TournamentError
+from gamelore.ggp.manager.manager import ManagedMatch
+from gamelore.ggp.manager.peers import address_of
+from gamelore.ggp.match_record import write_match
+from gamelore.ggp.record_fields import Fields
+from gamelore.ggp.tournament.config import Tournament
+from gamelore.ggp.tournament.report import replace_text
+from gamelore.ggp.tournament.schedule import Fixture
+from gamelore.match.match import CHANCE
+from gamelore.match.ratings import Result
+
+TERMS_FILE = "tournament.json"
+_VERSION = 1
+_SUFFIX = ".json"
+_LOCK = ".lock"
+
+
+class TournamentFolder:
+    """The output folder of one tournament."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self.tournament = tournament
+        self.path = tournament.output
+        self.matches = self.path / "matches"
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Make the folder and keep others from playing in it.
+
+        `TournamentError` if it is somebody else's, or holds matches on other terms.
+        """
+        self._check_place()
+        try:
+            self.matches.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._error(f"cannot be made: {error.strerror}") from error
+        with self._locked():
+            terms = terms_of(self.tournament)
+            self._sweep()
+            if any(self.matches.glob(f"*{_SUFFIX}")):
+                terms = self._merged(terms)
+            replace_text(self.path / TERMS_FILE, json.dumps(terms, indent=2) + "\n")
+            yield
+
+    def keep(self, match: ManagedMatch) -> None:
+        """Keep the record of a match that is over."""
+        write_match(match, self.matches, self.tournament.name)
+
+    def results(self, fixtures: Iterable[Fixture]) -> dict[Fixture, Result]:
+        """What came of the matches that are over already, read from their records."""
+        found = {path.stem for path in self.matches.glob(f"*{_SUFFIX}")}
+        return {
+            fixture: self._read(fixture) for fixture in fixtures if fixture.id in found
+        }
+
+    def _read(self, fixture: Fixture) -> Result:
+        """A result by the parts of a record that matter to it, which is much faster
+        than to read all positions."""
+        path = self.matches / f"{fixture.id}{_SUFFIX}"
+        try:
+            fields = Fields.parse(path.read_text(encoding="utf-8"), str(path))
+            if fields.text("matchId") != fixture.id:
+                raise fields.error("matchId", "is that of another match")
+            ours = fields.part("gamelore")
+            faults = [each.text("role") for each in ours.parts("faults")]
+            return _result(fixture, ours.words("roles"), ours.goals("goals"), faults)
+        except (OSError, ValueError, RecordError) as error:
+            raise TournamentError(
+                f"{error}; remove the file, and the match is played again"
+            ) from error
+
+    def _check_place(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise self._error("is a file, not a folder; name another one as output")
+        if not self.path.exists() or not any(self.path.iterdir()):
+            return
+        if not (self.path / TERMS_FILE).exists() and not self._is_begun():
+            raise self._error(
+                f"holds something other than a tournament (no {TERMS_FILE}); name"
+                " another folder as output, or empty this one"
+            )
+
+    def _is_begun(self) -> bool:
+        """Whether there is no more than was made just before an end by force."""
+        names = {path.name for path in self.path.iterdir()}
+        return names <= {"matches", _LOCK, f".draft-{TERMS_FILE}"} and not any(
+            self.matches.glob("*")
+        )
+
+    def _sweep(self) -> None:
+        """Remove what was being written when an earlier run was ended by force."""
+        for path in self.matches.glob(".*"):
+            path.unlink()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold a lock that ends with the process, however it ends."""
+        connection = None
+        try:
+            connection = sqlite3.connect(
+                self.path / _LOCK, timeout=0, isolation_level=None
+            )
+            connection.execute("PRAGMA journal_mode = MEMORY")
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise self._error(
+                    "is in use: the tournament is being played"
+                ) from error
+            raise self._error(f"cannot be locked: {error}") from error
+        try:
+            yield
+        finally:
+            connection.close()
+
+    def _merged(self, terms: dict[str, Any]) -> dict[str, Any]:
+        """Terms of old and new matches; an error where they contradict each other."""
+        try:
+            old = json.loads((self.path / TERMS_FILE).read_text(encoding="utf-8"))
+            if old["version"] != _VERSION:
+                raise ValueError(f"version {old['version']}")
+            changes = [*_changes(old, terms)]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._error(
+                f"has a {TERMS_FILE} that cannot be read ({error}); name another folder"
+                " as output"
+            ) from error
+        if changes:
+            what, before, now = changes[0]
+            raise self._error(
+                f"has matches played with {what} {before}, and the file now says {now};"
+                " put it back, name another folder as output, or empty this one"
+            )
+        # Who is no longer in the file may come back, and must be the same then.
+        for part in ("players", "games"):
+            terms[part] = {**old[part], **terms[part]}
+        return terms
+
+    def _error(self, message: str) -> TournamentError:
+        return TournamentError(f"the output folder {self.path} {message}")
+
+
+def _result(
+    fixture: Fixture,
+    roles: Sequence[str],
+    goals: Sequence[int | None],
+    faults: Sequence[str],
+) -> Result:
+    """A result without the role `random`; a match cut short has no goals."""
+    seats = [number for number, role in enumerate(roles) if role != CHANCE]
+    return Result(
+        players=fixture.players,
+        goals=tuple(goals[seat] if goals else None for seat in seats),
+        faults=tuple(faults.count(roles[seat]) for seat in seats),
+        game=fixture.game,
+    )
+
+
+def terms_of(tournament: Tournament) -> dict[str, Any]:
+    """All that must stay the same for matches to be of one tournament."""
+    return {
+        "version": _VERSION,
+        "seed": tournament.seed,
+        "scramble": tournament.scramble,
+        "move_limit": tournament.move_limit,
+        "players": {each.name: each.spec for each in tournament.competitors},
+        "games": {
+            each.name: {
+                "rules": each.game.fingerprint,
+                "start_clock": each.start_clock,
+                "play_clock": each.play_clock,
+            }
+            for each in tournament.disciplines
+        },
+    }
+
+
+def _changes(
+    old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Iterator[tuple[str, str, str]]:
+    """What has changed, as it was and as it is; what is only new has not."""
+    for key in ("seed", "scramble", "move_limit"):
+        if old[key] != new[key]:
+            yield key, json.dumps(old[key]), json.dumps(new[key])
+    for name, spec in new["players"].items():
+        before = old["players"].get(name, spec)
+        # A player on the network is the same when it has moved.
+        if before != spec and not (address_of(before) and address_of(spec)):
+            yield f"players.{name}", json.dumps(before), json.dumps(spec)
+    for name, game in new["games"].items():
+        for key, value in game.items():
+            before = old["games"].get(name, game)[key]
+            if before == value:
+                continue
+            if key == "rules":
+                yield f"rules of {name} that hash to", before[:8], value[:8]
+            else:
+                yield f"{key} of {name}", f"{before:g}", f"{value:g}"

@@ -1,0 +1,143 @@
+"""Tournaments under way: match after match, several at a time, none played twice.
+
+Nobody plays two matches at once: a player on the network could not, and a learner that
+did would learn from them in an order that nobody chose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from threading import Event
+from typing import TypeAlias
+
+from gamelore.engine.simulator import Simulator
+from gamelore.errors import StuckError, TournamentError
+from gamelore.ggp.manager.manager import Manager, MatchSettings, Moment
+from gamelore.ggp.manager.peers import Peer
+from gamelore.ggp.tournament.config import Tournament
+from gamelore.ggp.tournament.folder import TournamentFolder
+from gamelore.ggp.tournament.schedule import Fixture
+
+PlayFixture: TypeAlias = Callable[[Fixture, Event], None]
+"""Plays a match and keeps its record; gives it up soon after the event is set."""
+
+
+class Hall:
+    """Where matches are played: managers for the games, and the players at hand."""
+
+    def __init__(
+        self,
+        folder: TournamentFolder,
+        simulators: Mapping[str, Simulator],
+        peers: Mapping[str, Peer],
+    ) -> None:
+        """Simulators by the name of the game, peers by the name of the player."""
+        tournament = folder.tournament
+        self._folder = folder
+        self._peers = peers
+        self._managers = {
+            name: Manager(simulator, settings_of(tournament, name))
+            for name, simulator in simulators.items()
+        }
+
+    def play(self, fixture: Fixture, halt: Event) -> None:
+        """Play a match and keep its record."""
+
+        def watch(moment: Moment) -> None:
+            if halt.is_set():
+                raise TournamentError(f"{fixture.id} was given up")
+
+        match = self._managers[fixture.game].run(
+            [self._peers[name] for name in fixture.players],
+            seed=fixture.seed,
+            match_id=fixture.id,
+            observer=watch,
+        )
+        self._folder.keep(match)
+
+
+def settings_of(tournament: Tournament, game: str) -> MatchSettings:
+    """How matches of a game are run."""
+    discipline = tournament.discipline(game)
+    return MatchSettings(
+        start_clock=discipline.start_clock,
+        play_clock=discipline.play_clock,
+        move_limit=tournament.move_limit,
+        scramble=tournament.scramble,
+    )
+
+
+def play_fixtures(
+    fixtures: Sequence[Fixture],
+    play: PlayFixture,
+    at_once: int = 1,
+    report: Callable[[Fixture], None] = lambda fixture: None,
+) -> dict[Fixture, StuckError]:
+    """Play matches in order, as far as their players are free.
+
+    `report` hears of each match that is over. Matches whose rules left a role without a
+    move are returned, and the others go on; any other error, or an interrupt, gives up
+    what is under way.
+    """
+    if at_once == 1:
+        return _play_in_turn(fixtures, play, report)
+    return _play_side_by_side(fixtures, play, at_once, report)
+
+
+def _play_in_turn(
+    fixtures: Sequence[Fixture], play: PlayFixture, report: Callable[[Fixture], None]
+) -> dict[Fixture, StuckError]:
+    errors, never = {}, Event()
+    for fixture in fixtures:
+        try:
+            play(fixture, never)
+        except StuckError as error:
+            errors[fixture] = error
+        report(fixture)
+    return errors
+
+
+def _play_side_by_side(
+    fixtures: Sequence[Fixture],
+    play: PlayFixture,
+    at_once: int,
+    report: Callable[[Fixture], None],
+) -> dict[Fixture, StuckError]:
+    errors: dict[Fixture, StuckError] = {}
+    ahead, running = list(fixtures), dict[Future[None], Fixture]()
+    halt = Event()
+    with ThreadPoolExecutor(at_once, "match") as pool:
+        try:
+            while ahead or running:
+                free = at_once - len(running)
+                for fixture in [*_startable(ahead, running.values(), free)]:
+                    ahead.remove(fixture)
+                    running[pool.submit(play, fixture, halt)] = fixture
+                over, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in over:
+                    fixture = running.pop(future)
+                    error = future.exception()
+                    if isinstance(error, StuckError):
+                        errors[fixture] = error
+                    elif error is not None:
+                        raise error
+                    report(fixture)
+        except BaseException:
+            halt.set()
+            raise
+    return errors
+
+
+def _startable(
+    ahead: Sequence[Fixture], running: Collection[Fixture], free: int
+) -> Iterator[Fixture]:
+    """The first matches whose players are all free, no more than there is room for."""
+    busy = {player for fixture in running for player in fixture.players}
+    for fixture in ahead:
+        if not free:
+            return
+        if busy.isdisjoint(fixture.players):
+            busy.update(fixture.players)
+            free -= 1
+            yield fixture

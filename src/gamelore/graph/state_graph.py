@@ -1,0 +1,329 @@
+"""A map of a game: positions numbered as they are met, with where their moves lead.
+
+What search, opponents and learners ask of a game again and again, the successors of a
+position, is worked out once and then looked up. An atlas is a store of facts about the
+rules: it never changes what anybody decides, only how fast.
+
+It is for games in which one role moves at a time (the role `random` included); where
+no role has a choice, the mover is the one whose only move is not the kind of move that
+roles make while others move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.circuit import empty_program
+from gamelore.engine import CircuitSimulator, Rows, Simulator
+from gamelore.engine.compiled.simulator import (
+    NARROW_LANES,
+    aligned,
+    moves_room,
+    narrow_room,
+)
+from gamelore.errors import NotTurnTakingError, StuckError
+from gamelore.gdl import Move, to_kif
+from gamelore.graph import _kernels
+from gamelore.graph._kernels import ENDED, UNSEEN, Chart, Nodes
+from gamelore.graph.cofactors import Habit, find_turns, no_turns
+from gamelore.kernels import direct, lean_pointer
+
+_expand_node = direct(_kernels.expand_node)
+
+_FIRST_NODES = 1 << 12
+_SAMPLED = 64  # random matches that show which moves mean waiting
+
+
+class Edge(NamedTuple):
+    """A move of the role to move, and the node it leads to."""
+
+    move: int
+    child: int
+
+
+class Atlas:
+    """The positions of one game that were met so far, and their successors."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator = simulator
+        self.program = (
+            simulator.program
+            if isinstance(simulator, CircuitSimulator)
+            else empty_program()
+        )
+        self.passive, habits = _sample(simulator)
+        self.turns = find_turns(self.program, habits)
+        self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
+        self.root = self.number(simulator.initial_row())
+
+    @property
+    def chart(self) -> Chart:
+        """What kernels need of it."""
+        return Chart(self.program, self.nodes, _expander())
+
+    def __len__(self) -> int:
+        return int(self.nodes.used[0])
+
+    def number(self, row: npt.NDArray[np.uint64]) -> int:
+        """The node of a position, new if it was not met before."""
+        nodes = self.nodes
+        found = int(_kernels.find_row(nodes.slots, nodes.rows, row))
+        if found >= 0:
+            return found
+        if len(self) == len(nodes.rows):
+            self.grow()
+            return self.number(row)
+        node = len(self)
+        _kernels.add_row(nodes.slots, nodes.rows, row, found, node)
+        nodes.used[0] += 1
+        ended = bool(self.simulator.terminal(row[None])[0])
+        nodes.mover[node] = ENDED if ended else UNSEEN
+        if ended:
+            nodes.goals[node] = self.simulator.goals(row[None])[0]
+        return node
+
+    def row(self, node: int) -> npt.NDArray[np.uint64]:
+        """The position of a node."""
+        row: npt.NDArray[np.uint64] = self.nodes.rows[node].copy()
+        return row
+
+    def is_terminal(self, node: int) -> bool:
+        return int(self.nodes.mover[node]) == ENDED
+
+    def mover(self, node: int) -> int:
+        """The role to move, by its number; -1 in a terminal position."""
+        if int(self.nodes.mover[node]) == UNSEEN:
+            self.expand(node)
+        return int(self.nodes.mover[node])
+
+    def goals(self, node: int) -> npt.NDArray[np.int16]:
+        """int16 [R]: the goals of a terminal node."""
+        goals: npt.NDArray[np.int16] = self.nodes.goals[node].copy()
+        return goals
+
+    def edges(self, node: int) -> list[Edge]:
+        """The moves of the role to move, in the order of their numbers."""
+        if self.mover(node) == ENDED:
+            return []
+        nodes = self.nodes
+        first = int(nodes.first[node])
+        span = slice(first, first + int(nodes.degree[node]))
+        return [
+            Edge(int(move), int(child))
+            for move, child in zip(nodes.move[span], nodes.child[span], strict=True)
+        ]
+
+    def moves(self, node: int) -> Iterator[tuple[Move, int]]:
+        """The moves by name, each with the node it leads to."""
+        names = self.simulator.moves[self.mover(node)]
+        for edge in self.edges(node):
+            yield names[edge.move], edge.child
+
+    def expand(self, node: int) -> None:
+        """Find a node's successors, unless they are known."""
+        status = _expand_node(self.chart, node)
+        if status != _kernels.FINE:
+            self.resolve(status, node)
+            self.expand(node)
+
+    def explore(self, node: int, depth: int) -> None:
+        """Expand everything under a node, down to a depth."""
+        level = {node}
+        for _ in range(depth):
+            level = {
+                edge.child
+                for parent in level
+                if not self.is_terminal(parent)
+                for edge in self.edges(parent)
+            }
+
+    def make_way(self, node: int, depth: int) -> None:
+        """Help a kernel that failed under a node: with room, or with successors."""
+        most = max(map(len, self.simulator.moves))
+        free_nodes = len(self.nodes.rows) - int(self.nodes.used[0])
+        free_edges = len(self.nodes.child) - int(self.nodes.used[1])
+        if min(free_nodes, free_edges) < most:
+            self.grow()
+        else:
+            self.explore(node, depth)
+
+    def resolve(self, status: int, node: int) -> None:
+        """Do what a kernel could not do: make room, or ask the interpreter."""
+        if status == _kernels.NO_ROOM:
+            self.grow()
+        elif status == _kernels.UNKNOWN:
+            self._expand_slowly(node)
+        else:
+            facts = sorted(map(str, self.simulator.facts(self.nodes.rows[node])))
+            where = f"{self.simulator.game.name!r}, at {' '.join(facts)}"
+            if status == _kernels.SIMULTANEOUS:
+                raise NotTurnTakingError(f"two roles have a choice at once in {where}")
+            raise StuckError(f"a role has no legal move in {where}")
+
+    def make_room(self) -> None:
+        """Grow before a match rather than in it: growing a large atlas takes time."""
+        nodes = self.nodes
+        free = len(nodes.rows) - nodes.used[0], len(nodes.child) - nodes.used[1]
+        if 4 * min(free[0] / len(nodes.rows), free[1] / len(nodes.child)) < 1:
+            self.grow()
+
+    def grow(self) -> None:
+        """Room for twice as many nodes and edges."""
+        old = self.nodes
+        self.nodes = self._empty(2 * len(old.rows), 2 * len(old.child))
+        used_nodes, used_edges, _ = (int(n) for n in old.used)
+        for name in ("rows", "mover", "first", "degree", "goals"):
+            getattr(self.nodes, name)[:used_nodes] = getattr(old, name)[:used_nodes]
+        for name in ("child", "move", "outlook"):
+            getattr(self.nodes, name)[:used_edges] = getattr(old, name)[:used_edges]
+        self.nodes.used[:] = old.used
+        _kernels.hash_again(self.nodes.slots, self.nodes.rows, used_nodes)
+
+    def _empty(self, nodes: int, edges: int) -> Nodes:
+        roles = len(self.simulator.roles)
+        empty = empty_nodes(
+            nodes, edges, self.simulator.width, roles, self.program.slots
+        )
+        passive = self._passive_numbers()
+        moves = moves_room(len(passive), roles)
+        return empty._replace(passive=passive, turns=self.turns, moves=moves)
+
+    def _passive_numbers(self) -> npt.NDArray[np.bool_]:
+        """bool [M]: for all roles' moves one after the other, whether they wait."""
+        return np.array(
+            [
+                (role, move) in self.passive
+                for role, moves in enumerate(self.simulator.moves)
+                for move in range(len(moves))
+            ],
+            dtype=np.bool_,
+        )
+
+    def _expand_slowly(self, node: int) -> None:
+        """Find successors by the simulator's array interface: for the interpreter."""
+        simulator = self.simulator
+        row = self.nodes.rows[node][None]
+        legal = [np.flatnonzero(per_role[0]) for per_role in simulator.legal(row)]
+        mover = self._mover_among(legal, node)
+        # The interpreter numbers moves as it meets them: by name, the order of edges
+        # does not depend on what was asked of it before.
+        names = simulator.moves[mover]
+        order = np.argsort([to_kif(names[int(move)]) for move in legal[mover]])
+        legal[mover] = legal[mover][order]
+        moves = np.array(
+            [
+                [m if r == mover else legal[r][0] for r in range(len(legal))]
+                for m in legal[mover]
+            ],
+            dtype=np.int32,
+        )
+        children = [
+            self.number(r) for r in simulator.advance(row.repeat(len(moves), 0), moves)
+        ]
+        while self.nodes.used[1] + len(children) > len(self.nodes.child):
+            self.grow()
+        first = int(self.nodes.used[1])
+        self.nodes.child[first : first + len(children)] = children
+        self.nodes.move[first : first + len(children)] = legal[mover]
+        self.nodes.mover[node] = mover
+        self.nodes.first[node] = first
+        self.nodes.degree[node] = len(children)
+        self.nodes.used[1] += len(children)
+
+    def _mover_among(self, legal: list[npt.NDArray[np.intp]], node: int) -> int:
+        if any(len(moves) == 0 for moves in legal):
+            self.resolve(_kernels.STUCK, node)
+        choosing = [role for role, moves in enumerate(legal) if len(moves) > 1]
+        if len(choosing) > 1:
+            self.resolve(_kernels.SIMULTANEOUS, node)
+        if choosing:
+            return choosing[0]
+        active = [
+            role
+            for role, moves in enumerate(legal)
+            if (role, int(moves[0])) not in self.passive
+        ]
+        return active[0] if active else 0
+
+
+@cache
+def _expander() -> Any:
+    """The pointer through which kernels expand nodes."""
+    program, nodes = empty_program(), empty_nodes()
+    return lean_pointer(_kernels.expand, 0, program, nodes, 0)
+
+
+def empty_nodes(
+    nodes: int = 1, edges: int = 1, width: int = 1, roles: int = 1, slots: int = 0
+) -> Nodes:
+    """Room for nodes and edges, and for the slots of a circuit."""
+    return Nodes(
+        rows=np.zeros((nodes, width), np.uint64),
+        slots=np.zeros(2 * nodes, np.int32),
+        mover=np.full(nodes, UNSEEN, np.int8),
+        first=np.zeros(nodes, np.int64),
+        degree=np.zeros(nodes, np.int32),
+        goals=np.zeros((nodes, roles), np.int16),
+        child=np.zeros(edges, np.int32),
+        move=np.zeros(edges, np.int32),
+        outlook=np.full(edges, UNSEEN, np.int8),
+        used=np.zeros(3, np.int64),
+        passive=np.zeros(0, np.bool_),
+        narrow=narrow_room(slots, 2),
+        words=aligned(slots * 8).reshape(slots, 8),
+        turns=no_turns(width, roles),
+        moves=moves_room(0, roles),
+        fresh=np.zeros((NARROW_LANES, width), np.uint64),
+        places=np.zeros(NARROW_LANES, np.int64),
+    )
+
+
+def _sample(simulator: Simulator) -> tuple[set[tuple[int, int]], dict[int, Habit]]:
+    """What random matches show: moves that were a role's only one while another role
+    had a choice, and what the positions have in common in which a role had one."""
+    generator = np.random.default_rng(0)
+    rows: Rows = simulator.initial_row()[None].repeat(_SAMPLED, 0)
+    passive: set[tuple[int, int]] = set()
+    habits: dict[int, Habit] = {}
+    for _ in range(1000):
+        rows = rows[~simulator.terminal(rows)]
+        if not len(rows):
+            break
+        legal = simulator.legal(rows)
+        counts = np.stack([per_role.sum(axis=1) for per_role in legal], axis=1)
+        if (counts == 0).any():
+            break
+        choosing = (counts > 1).sum(axis=1)
+        for role, per_role in enumerate(legal):
+            waiting = (counts[:, role] == 1) & (choosing > 0)
+            numbers = np.unique(per_role[waiting].argmax(axis=1))
+            passive |= {(role, int(number)) for number in numbers}
+            if (turns := rows[counts[:, role] > 1]).size:
+                habits[role] = _extended(habits.get(role), turns)
+        joint = np.stack(
+            [_pick(per_role, generator) for per_role in legal], axis=1
+        ).astype(np.int32)
+        rows = simulator.advance(rows, joint)
+    return passive, habits
+
+
+def _extended(habit: Habit | None, rows: Rows) -> Habit:
+    """What positions have in common with those before."""
+    always, ever = np.bitwise_and.reduce(rows), np.bitwise_or.reduce(rows)
+    if habit is None:
+        return Habit(always, ever)
+    return Habit(habit.always & always, habit.ever | ever)
+
+
+def _pick(
+    legal: npt.NDArray[np.bool_], generator: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    """One legal move per position, at random."""
+    weights = np.where(legal, generator.random(legal.shape), -1.0)
+    picked: npt.NDArray[np.intp] = weights.argmax(axis=1)
+    return picked

@@ -1,0 +1,96 @@
+"""The player that looks up what was learned; it never learns."""
+
+from __future__ import annotations
+
+import math
+
+from gamelore.engine.position import Position
+from gamelore.gdl import Move
+from gamelore.kernels import direct
+from gamelore.learn import _match_kernels
+from gamelore.learn.qm_search import Searcher, habits_for, searches_in_kernel
+from gamelore.learn.role_values import Values
+from gamelore.learn.settings import QSettings
+from gamelore.player import Briefing, Clock
+from gamelore.search.policies import PlayerSettings, habits_of
+from gamelore.search.policy_player import stream_of
+
+FAILED = -1
+
+_choose_move = direct(_match_kernels.choose_move)
+
+
+class GreedyPlayer:
+    """Takes the move with the best value; with probability epsilon, any move.
+
+    Equal values are decided by lot. Where values of actions know nothing of a position,
+    playouts decide if the settings ask for them, or the lot.
+    """
+
+    def __init__(self, values: Values, epsilon: float = 0.0, seed: int = 0) -> None:
+        if not 0 <= epsilon <= 1:
+            raise ValueError(f"epsilon must be in [0, 1], got {epsilon}")
+        self.values = values
+        self.epsilon = epsilon
+        self.stream = stream_of(seed)
+        self._seed = seed
+        self._habits = habits_for(values.atlas, values.settings)
+        self._no_search = habits_of(values.atlas, PlayerSettings(), "elsewhere")
+        self._searcher: Searcher | None = None
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Make sure that the values are of this game and role."""
+        atlas = self.values.atlas
+        if briefing.simulator is not atlas.simulator:
+            theirs, ours = briefing.simulator.game.name, atlas.simulator.game.name
+            raise ValueError(f"the values are of another game: {ours}, not {theirs}")
+        if briefing.role != atlas.simulator.roles[self.values.role]:
+            known = atlas.simulator.roles[self.values.role]
+            raise ValueError(f"the values are of role {known}, not {briefing.role}")
+        self.values.begin_match()
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """The best move; where another role moves, the only one there is."""
+        atlas, role = self.values.atlas, self.values.role
+        node = atlas.number(position.row)
+        if atlas.mover(node) != role:
+            return position.legal_moves(atlas.simulator.roles[role])[0]
+        edge = self._decide(node, clock)
+        if edge == FAILED:
+            edge = self._search(node, clock)
+        return atlas.simulator.moves[role][int(atlas.nodes.move[edge])]
+
+    def _decide(self, node: int, clock: Clock) -> int:
+        """The edge to take, or FAILED where playouts must decide in Python."""
+        values = self.values
+        in_kernel = searches_in_kernel(values.atlas, values.settings)
+        in_kernel = in_kernel and clock.left == math.inf
+        before = self.stream.copy()
+        while True:
+            edge = _choose_move(
+                values.atlas.chart,
+                (values.memory, values.mind),
+                values.method,
+                values.prior,
+                self._habits if in_kernel else self._no_search,
+                self.stream,
+                node,
+                self.epsilon,
+            )
+            if edge != FAILED or self._is_unknown(node):
+                return int(edge)
+            values.atlas.make_way(node, values.reach)
+            self.stream[:] = before
+
+    def _is_unknown(self, node: int) -> bool:
+        """Whether nothing is left but to search: the moves of a node are known, but
+        not what they are worth."""
+        return self.values.by_action and bool(self.values.atlas.nodes.degree[node])
+
+    def _search(self, node: int, clock: Clock) -> int:
+        """The edge that playouts in Python speak for."""
+        settings = self.values.settings
+        assert isinstance(settings, QSettings)
+        if self._searcher is None:
+            self._searcher = Searcher(self.values.atlas, settings, self._seed)
+        return self._searcher.choose(node, clock)

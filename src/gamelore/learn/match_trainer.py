@@ -1,0 +1,122 @@
+"""A course of learning match by match, with players of any kind.
+
+It plays the matches of a `Training` with the same plan, and ends with the same table,
+bit for bit; but every decision is a player's, so the opponents can be anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gamelore.errors import GameloreError
+from gamelore.gdl import Role
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.trainer import Record, Training
+from gamelore.match.match import CHANCE, Fault, MatchRecord, play_match
+from gamelore.player import Player
+from gamelore.search.policies import PlayerSettings
+from gamelore.search.policy_player import AtlasPlayer
+
+
+class OpenTraining(Training):
+    """Plays and learns, one decision at a time."""
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        plan: Plan | None = None,
+        features: FeatureValues | Sequence[FeatureValues] | None = None,
+        opponents: Mapping[Role, Player] | None = None,
+    ) -> None:
+        """`opponents`: who plays a role while it does not learn; by default the plan's
+        opponent."""
+        super().__init__(atlas, plan, features)
+        self.faults: list[Fault] = []
+        """What opponents did wrong; moves drawn by lot took the place of theirs."""
+        chance = self._built_in(PlayerSettings("random"))
+        chance.stream = self.streams.chance
+        self._opponents: dict[Role, Player] = {}
+        if CHANCE in atlas.simulator.roles:
+            self._opponents[CHANCE] = chance
+        if isinstance(self.plan.against, PlayerSettings):
+            rival = self._built_in(self.plan.against)
+            rival.stream = self.streams.rival
+            for role in self.players:
+                self._opponents[atlas.simulator.roles[role]] = rival
+        self._opponents.update(opponents or {})
+
+    def run(self, matches: int) -> Record:
+        """Play and learn that many matches more."""
+        numbers = np.arange(self.matches, self.matches + matches)
+        epsilons = self.plan.schedule(numbers)
+        record = Record(
+            rewards=np.zeros(matches),
+            lengths=np.zeros(matches, np.int32),
+            cells=np.zeros(matches, np.int64),
+        )
+        for i, epsilon in enumerate(epsilons):
+            role = self.seats[self.matches % len(self.seats)]
+            self._renew_copies(self.matches)
+            match = self._play(role, float(epsilon))
+            episode = Episode.of(self.atlas.simulator, match)
+            for pupil in self._learning(role):
+                ValueLearner(self.values(pupil)).learn(episode)
+            record.rewards[i] = match.goals[role] or 0
+            record.lengths[i] = len(match.moves)
+            record.cells[i] = len(self.values(role).table)
+            self.matches += 1
+        return record
+
+    def _built_in(self, settings: PlayerSettings) -> AtlasPlayer:
+        return AtlasPlayer(settings, self.plan.seed, atlas=self.atlas)
+
+    def _learning(self, role: int) -> list[int]:
+        """The roles that learn from a match in which a role is the learner's."""
+        against = self.plan.against
+        if isinstance(against, SelfPlay) and not against.renew and self.side is None:
+            return [*(other for other in self.players if other != role), role]
+        return [role]
+
+    def _play(self, role: int, epsilon: float) -> MatchRecord:
+        """One match in which a role learns."""
+        simulator = self.atlas.simulator
+        learner = GreedyPlayer(self.values(role), epsilon, self.matches)
+        learner.stream = self.streams.learner
+        players = {**self._opponents, simulator.roles[role]: learner}
+        for other in self.players:
+            if simulator.roles[other] not in players:
+                players[simulator.roles[other]] = self._other_self(other, epsilon)
+        match = play_match(
+            simulator,
+            players,
+            seed=self.matches,
+            move_limit=self.plan.longest_match,
+        )
+        for fault in match.faults:
+            if isinstance(players[fault.role], GreedyPlayer):
+                raise GameloreError(f"the learner could not move: {fault.message}")
+        self.faults += match.faults
+        if not match.complete:
+            raise GameloreError(
+                f"a match of {simulator.game.name!r} took more than"
+                f" {self.plan.longest_match} moves; raise `longest_match`"
+            )
+        return match
+
+    def _other_self(self, role: int, epsilon: float) -> GreedyPlayer:
+        """The learner, a copy of it, or who judges by features on the other seat."""
+        if self.copies or self.copy or self.opponent:
+            epsilon = self.plan.against.epsilon
+        player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)
+        player.stream = self.streams.rival
+        return player
+
+    def _check_engine(self) -> None:
+        """Every engine will do: players look after themselves."""

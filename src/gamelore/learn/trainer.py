@@ -1,0 +1,433 @@
+"""A course of learning: matches against an opponent, and what they taught.
+
+The whole course runs in kernels. It can stop after any match and go on later: from the
+same state it plays the same matches and ends with the same table, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.errors import DivergenceError, GameloreError
+from gamelore.graph import FINE, NO_SHAPE, Atlas
+from gamelore.kernels import direct
+from gamelore.learn import _match_kernels
+from gamelore.learn._match_kernels import Lessons, Pupils, Streams, Task
+from gamelore.learn.config import Plan, check_engine, check_self_play, seats_of
+from gamelore.learn.opponents import FeaturePlayer, function_of
+from gamelore.learn.qm_search import Searcher, habits_for
+from gamelore.learn.role_values import FeatureValues, Values, empty_table
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.shaping import Account, account_of
+from gamelore.search.policies import PlayerSettings, decide, fit, habits_of
+from gamelore.values._function_kernels import DIVERGED
+from gamelore.values._table_kernels import NO_CELLS, Log, Method
+from gamelore.values.functions import ValueFunction, Weights
+from gamelore.values.table import Cells, Table
+
+_WORKING_NODES = 1 << 15
+
+_run_matches = direct(_match_kernels.run_matches)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What became of matches."""
+
+    rewards: npt.NDArray[np.float64]
+    """float64 [n]: the learner's goal in each match"""
+    lengths: npt.NDArray[np.int32]
+    """int32 [n]: moves"""
+    cells: npt.NDArray[np.int64]
+    """int64 [n]: size of the learner's table after each match"""
+
+
+@dataclass(frozen=True)
+class State:
+    """All that the next matches of a course depend on, besides its plan."""
+
+    matches: int
+    """How many were played."""
+    streams: npt.NDArray[np.uint64]
+    """uint64 [3, 4]: the randomness of learner, opponent and chance"""
+    tables: Mapping[int, Cells]
+    """By role, the cells in the order they were made."""
+    copies: Mapping[int, Cells] = field(default_factory=dict)
+    """The same of the copies that the learner plays against, if it does."""
+    weights: Weights = field(default_factory=dict)
+    """Of the value function, if there is one."""
+    copied_weights: Weights = field(default_factory=dict)
+    """Of the copy of it that the learner plays against, if it does."""
+
+
+class Training:
+    """Plays and learns, as far as it is told to."""
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        plan: Plan | None = None,
+        features: FeatureValues | Sequence[FeatureValues] | None = None,
+    ) -> None:
+        """`features`: initial values by template, for each role that learns."""
+        self.plan = plan or Plan()
+        # A course with a function empties its atlas now and then: it has its own.
+        self.atlas = atlas if self.plan.function is None else _working_atlas(atlas)
+        given = [features] if isinstance(features, FeatureValues) else features or []
+        self.features = {one.templates.role: one for one in given}
+        self.matches = 0
+        self.players = [
+            r for r, name in enumerate(atlas.simulator.roles) if name != "random"
+        ]
+        self._check_engine()
+        game = atlas.simulator.game.name
+        check_self_play(self.plan, game, len(self.players))
+        self.seats = seats_of(self.plan.seat, self.players, game)
+        self.side = self.players[0] if self._shared else None
+        self.function = self._new_function()
+        self.copy: ValueFunction | None = None
+        self.opponent = self._new_opponent()
+        self.tables = {r: empty_table(atlas, self.plan.learner) for r in self._owners()}
+        self.copies: dict[int, Table] = {}
+        self._accounts = self._new_accounts()
+        self.streams = streams_of(self.plan.seed)
+        self._check_features()
+        against = self.plan.against
+        built_in = against if isinstance(against, PlayerSettings) else PlayerSettings()
+        self._rival = habits_of(atlas, built_in)
+        self._own = habits_for(atlas, self.plan.learner)
+
+    @property
+    def table(self) -> Table:
+        """The table of the only role that learns, or of the first of two."""
+        return next(iter(self.tables.values()))
+
+    def values(self, role: int) -> Values:
+        """What a role has learned, for players to look up."""
+        return self._values(role, self.tables, self.function)
+
+    def rival_values(self, role: int) -> Values:
+        """What a role knows while the learner has the other seat."""
+        if self.opponent is not None:
+            values = self._values(role, self.tables, self.opponent)
+            return replace(values, side=None)
+        function = self.copy or self.function
+        return self._values(role, self.copies or self.tables, function)
+
+    def run(self, matches: int) -> Record:
+        """Play and learn that many matches more."""
+        numbers = np.arange(self.matches, self.matches + matches)
+        roles = np.array(self.seats, np.int8)[numbers % len(self.seats)]
+        epsilons = self.plan.schedule(numbers)
+        log = empty_log(matches, self.plan.longest_match)
+        lessons = Lessons(log, _beside(log))
+        done = 0
+        while done < matches:
+            self._renew_copies(self.matches + done)
+            status, done = _run_matches(
+                self._task(),
+                self._pupils(),
+                self._method(self.matches + done),
+                self.streams,
+                lessons,
+                (roles, epsilons),
+                done,
+                min(matches, self._next_change(self.matches + done) - self.matches),
+            )
+            if status == DIVERGED:
+                self.matches += done
+            if status != FINE:
+                self._resolve(status, int(log.trouble[0]), int(log.trouble[1]))
+        self.matches += matches
+        return Record(log.rewards, log.lengths, log.cells)
+
+    def state(self) -> State:
+        """Where the course stands; nothing that is learned later changes it."""
+        tables = {role: table.cells() for role, table in self.tables.items()}
+        copies = {role: table.cells() for role, table in self.copies.items()}
+        return State(
+            self.matches,
+            np.stack(self.streams[:3]),
+            tables,
+            copies,
+            self.function.weights() if self.function else {},
+            self.copy.weights() if self.copy else {},
+        )
+
+    def restore(self, state: State) -> None:
+        """Stand where a course of the same game and plan stood, and go on like it."""
+        if state.tables.keys() != self.tables.keys():
+            raise ValueError(
+                f"tables must be of roles {sorted(self.tables)},"
+                f" got {sorted(state.tables)}"
+            )
+        for role, table in self.tables.items():
+            width = state.tables[role].rows.shape[1]
+            if width != table.width:
+                raise ValueError(f"keys must have {table.width} words, got {width}")
+        self.tables = {r: Table.from_arrays(*state.tables[r]) for r in self.tables}
+        self.copies = {
+            r: Table.from_arrays(*cells) for r, cells in state.copies.items()
+        }
+        if self.function is not None:
+            self.function.load(state.weights)
+            self.copy = None
+            if state.copied_weights:
+                self.copy = self.function.copy()
+                self.copy.load(state.copied_weights)
+        for stream, saved in zip(self.streams[:3], state.streams, strict=True):
+            stream[:] = saved
+        self.matches = state.matches
+
+    # ── inside ──────────────────────────────────────────────────────────────────────
+
+    @property
+    def _shared(self) -> bool:
+        """Whether both roles use one value function."""
+        against, function = self.plan.against, self.plan.function
+        if function is not None:
+            return function.view == "first"
+        return isinstance(against, SelfPlay) and against.values == "shared"
+
+    def _new_function(self) -> ValueFunction | None:
+        if self.plan.function is None:
+            return None
+        learner = self.plan.learner
+        if isinstance(learner, QSettings) and learner.searches:
+            raise GameloreError(
+                "a value function says something of every position, so playouts are"
+                " never asked: leave playouts and search_time out"
+            )
+        if isinstance(learner, QSettings) and self.plan.function.arrives:
+            raise GameloreError(
+                "Q-learning has no traces, so an error is learned from where it was"
+                " made: leave `arrives` out"
+            )
+        return ValueFunction(
+            self.atlas,
+            self.plan.function,
+            seed=self.plan.seed,
+            longest_match=self.plan.longest_match,
+            discount=self.plan.learner.discount,
+            shaping=self.plan.shaping,
+        )
+
+    def _new_accounts(self) -> dict[int, Account | None]:
+        """What is earned along the way, by the roles that have a table."""
+        shaping = () if self.function is not None else self.plan.shaping
+        return {role: account_of(self.atlas, shaping, role) for role in self.tables}
+
+    def _new_opponent(self) -> ValueFunction | None:
+        """What an opponent goes by that judges by a function of its own."""
+        if not isinstance(self.plan.against, FeaturePlayer):
+            return None
+        if self.plan.function is None:
+            raise GameloreError(
+                "who judges by features plays against value functions; against tables,"
+                " let an AlphaBetaPlayer play match by match"
+            )
+        return function_of(self.plan.against, self.atlas.simulator)
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """The roles that memories are for, the first of them being home."""
+        if isinstance(self.plan.against, SelfPlay):
+            return self.players[0], self.players[1]
+        return self.seats[0], self.seats[-1]
+
+    def _owners(self) -> list[int]:
+        """The roles that have a table."""
+        if self._shared or self.plan.function is not None:
+            return self.players[:1]
+        return sorted({*self._ends}, key=self._ends.index)
+
+    def _values(
+        self, role: int, tables: Mapping[int, Table], function: ValueFunction | None
+    ) -> Values:
+        owner = role if self.side is None else self.side
+        return Values(
+            self.atlas,
+            role,
+            self._learner_at(self.matches),
+            tables[owner if function is None else self.players[0]],
+            self.plan.lookahead,
+            self.features.get(owner),
+            self.side,
+            function,
+            self._accounts.get(owner),
+        )
+
+    def _pupils(self) -> Pupils:
+        """What kernels learn and look up, for the role at home and the other."""
+        home, away = map(self.values, self._ends)
+        rival_home, rival_away = map(self.rival_values, self._ends)
+        return Pupils(
+            memories=(home.memory, away.memory),
+            rivals=(rival_home.memory, rival_away.memory),
+            priors=(home.prior, away.prior),
+            minds=(home.mind, rival_home.mind),
+            earnings=(home.earnings, away.earnings),
+        )
+
+    def _renew_copies(self, match: int) -> None:
+        """Take copies of what is known, if it is time to."""
+        against = self.plan.against
+        renew = against.renew if isinstance(against, SelfPlay) else 0
+        if not renew or match % renew:
+            return
+        if self.function is not None:
+            self.copy = self.function.copy()
+        else:
+            self.copies = {
+                role: Table.from_arrays(*table.cells())
+                for role, table in self.tables.items()
+            }
+
+    def _next_change(self, match: int) -> int:
+        """The match before which copies are taken again, or steps get smaller."""
+        against, steps = self.plan.against, self.plan.steps
+        change: int = np.iinfo(np.int64).max
+        if isinstance(against, SelfPlay) and against.renew:
+            change = against.renew * (match // against.renew + 1)
+        return change if steps is None else min(change, steps.next_change(match))
+
+    def _learner_at(self, match: int) -> TDSettings | QSettings:
+        """The learner's settings, with its step size at a match."""
+        learner, steps = self.plan.learner, self.plan.steps
+        if steps is None:
+            return learner
+        return replace(learner, step_size=learner.step_size * steps.share(match))
+
+    def _method(self, match: int) -> Method:
+        """How to learn from a match on, as kernels see it."""
+        method = self.values(self._ends[0]).method
+        return method._replace(step_size=self._learner_at(match).step_size)
+
+    def _check_engine(self) -> None:
+        check_engine(self.plan, self.atlas.simulator)
+
+    def _check_features(self) -> None:
+        """Refuse features of some of the roles that learn."""
+        simulator = self.atlas.simulator
+        without = [r for r in self.tables if self.features and r not in self.features]
+        if without:
+            names = ", ".join(simulator.roles[role] for role in without)
+            raise GameloreError(f"{names} learns too, but has no values of features")
+
+    def _task(self) -> Task:
+        atlas = self.atlas
+        self._rival = fit(self._rival, atlas)
+        names = atlas.simulator.roles
+        return Task(
+            chart=atlas.chart,
+            rival=self._rival,
+            own=self._own,
+            root=atlas.root,
+            chance=names.index("random") if "random" in names else -1,
+            home=self._ends[0],
+            away=self._ends[1],
+            opposition=self._opposition,
+            rival_epsilon=self.plan.against.epsilon,
+        )
+
+    @property
+    def _opposition(self) -> int:
+        if self.opponent is not None:
+            return _match_kernels.JUDGE
+        if not isinstance(self.plan.against, SelfPlay):
+            return _match_kernels.BUILT_IN
+        return _match_kernels.COPY if self.plan.against.renew else _match_kernels.PUPIL
+
+    def _resolve(self, status: int, node: int, role: int) -> None:
+        """Do what a kernel could not do, so that the match can be played again."""
+        if status == NO_CELLS:
+            self.tables[role if self.side is None else self.side].grow()
+        elif status == NO_SHAPE:
+            self.values(role).help_at(node)
+        elif status == _match_kernels.NO_MOVE and self._awaits_search(node, role):
+            edge = self._searcher.choose(node)
+            self._own = decide(self._own, self.atlas, node, edge)
+        elif status == _match_kernels.NO_MOVE:
+            features = self.features.get(role)
+            sight = [edge.child for edge in self.atlas.edges(node)]
+            if features is None or not features.complete(sight):
+                self.atlas.make_way(node, self._reach())
+        elif status == DIVERGED:
+            raise DivergenceError(
+                f"the weights ran away in match {self.matches + 1:,}; the last good"
+                " ones are kept: lower the step size"
+            )
+        elif status == _match_kernels.TOO_LONG:
+            raise GameloreError(
+                f"a match of {self.atlas.simulator.game.name!r} took more than "
+                f"{self.plan.longest_match} moves; raise `longest_match`"
+            )
+        else:
+            self.atlas.resolve(status, node)
+
+    def _awaits_search(self, node: int, role: int) -> bool:
+        """Whether it was a search that a kernel left to Python."""
+        learner = self.plan.learner
+        return (
+            isinstance(learner, QSettings)
+            and learner.search_time is not None
+            and self.atlas.mover(node) == role
+        )
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        assert isinstance(self.plan.learner, QSettings)
+        return Searcher(self.atlas, self.plan.learner, self.plan.seed)
+
+    def _reach(self) -> int:
+        """How far any decision looks ahead."""
+        against = self.plan.against
+        depth = 2
+        if isinstance(against, PlayerSettings) and against.name == "minimax":
+            depth = against.depth
+        return max(self.values(self._ends[0]).reach, 1 + depth)
+
+
+def _working_atlas(atlas: Atlas) -> Atlas:
+    """An atlas of the same game that holds the openings that matches share."""
+    working = Atlas(atlas.simulator)
+    while len(working.nodes.rows) < _WORKING_NODES:
+        working.grow()
+    return working
+
+
+def streams_of(seed: int) -> Streams:
+    """Independent randomness for the learner, its opponent and chance."""
+    children = np.random.SeedSequence(seed).spawn(3)
+    learner, rival, chance = (c.generate_state(4, np.uint64) for c in children)
+    return Streams(learner, rival, chance, kept=np.zeros((3, 4), np.uint64))
+
+
+def empty_log(matches: int, longest: int) -> Log:
+    """Room for what becomes of matches."""
+    return Log(
+        rewards=np.zeros(matches),
+        lengths=np.zeros(matches, np.int32),
+        cells=np.zeros(matches, np.int64),
+        edges=np.zeros(longest, np.int64),
+        nodes=np.zeros(longest, np.int32),
+        path=np.zeros(longest + 1, np.int64),
+        fresh=np.zeros(longest),
+        earned=np.zeros(longest + 1),
+        trouble=np.zeros(2, np.int64),
+    )
+
+
+def _beside(log: Log) -> Log:
+    """The same log, but with room for the moves of another."""
+    return log._replace(
+        edges=np.zeros_like(log.edges),
+        nodes=np.zeros_like(log.nodes),
+        fresh=np.zeros_like(log.fresh),
+    )

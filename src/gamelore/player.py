@@ -1,0 +1,82 @@
+"""What a player is: anything that chooses moves; it never learns."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from gamelore.engine.simulator import Simulator
+from gamelore.gdl import Move, Role
+
+if TYPE_CHECKING:
+    from gamelore.engine.position import Position
+
+
+RESERVE = 0.06
+"""The most seconds that a search leaves on a clock …"""
+RESERVED_SHARE = 0.2
+"""… and the share of a short one: a late move is a fault."""
+
+
+@dataclass(slots=True)  # not frozen: one is made for every move
+class Clock:
+    """The time one decision may take, running from the moment the clock is made."""
+
+    seconds: float = math.inf
+    started: float = field(default_factory=time.monotonic)
+    heard: Callable[[Move], None] | None = None
+    """Is told the best move so far, if anybody wants to know."""
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise ValueError(f"seconds must be positive, got {self.seconds}")
+
+    @property
+    def left(self) -> float:
+        """Seconds left; negative once the time is over."""
+        return self.started + self.seconds - time.monotonic()
+
+    def note(self, move: Move) -> None:
+        """Say what to play if the time runs out: the best move found so far."""
+        if self.heard is not None:
+            self.heard(move)
+
+    def translated(self, translate: Callable[[Move], Move]) -> Clock:
+        """The same clock for one who knows moves by other names."""
+        heard = self.heard
+        if heard is None:
+            return self
+        return Clock(self.seconds, self.started, lambda move: heard(translate(move)))
+
+    @property
+    def budget(self) -> float:
+        """Seconds that a search may still take; negative once it should be over."""
+        return self.left - min(RESERVE, RESERVED_SHARE * self.seconds)
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What a player is told before a match."""
+
+    simulator: Simulator
+    role: Role
+    start_clock: float = math.inf
+    """Seconds to prepare."""
+    play_clock: float = math.inf
+    """Seconds for each move."""
+
+
+class Player(Protocol):
+    """Chooses moves for one role of one match at a time."""
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Prepare for a match."""
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """A legal move of the role played.
+
+        One that thinks for long tells the clock of the best move so far.
+        """

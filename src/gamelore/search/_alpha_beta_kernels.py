@@ -1,0 +1,490 @@
+"""Alpha-beta over a circuit, one ply to the frame.
+
+D plies, S positions on the stack, T entries of the table, K words per position, M moves
+of all roles, R roles.
+
+A node is expanded in one narrow pass: all its moves are lanes, and so are its children
+when an evaluation judges them. The children of all nodes between the root and where the
+search stands are on a stack. Nothing is recursive: a search can pause anywhere and goes
+on as if it had not.
+
+Values are those of one role. It wants the highest, every other role the lowest, and
+where the role `random` moves they count on average.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gamelore.circuit.schedule import FEATURES, GOALS, LEGAL, SHARED, TERMINAL
+from gamelore.engine.compiled._feature_kernels import FeatureProgram as FeatureProgram
+from gamelore.engine.compiled._feature_kernels import count_features
+from gamelore.engine.compiled._kernels_64 import LANES as LANES
+from gamelore.engine.compiled._kernels_64 import (
+    Moves,
+    broadcast,
+    copy_words,
+    gather_changed,
+    list_moves,
+    make_moves,
+    read_goals,
+    run_phase,
+    value_of,
+)
+from gamelore.graph._kernels import FINE, find_chooser, hash_row
+from gamelore.graph._kernels import NO_ROOM as NO_ROOM
+from gamelore.graph._kernels import SIMULTANEOUS as SIMULTANEOUS
+from gamelore.kernels import lean, lean_part
+from gamelore.search._policy_kernels import AT_LEAST, AT_MOST, EXACT
+
+DONE, PAUSED = 16, 17
+"""What came of searching on, besides what may come of expanding a node."""
+
+PLY, USED, NODES, LEAVES, ROLE, CHANCE, AGE, FAVOURITE, NEEDS_ROWS = range(9)
+"""Places in the state: the frame at work; positions on the stack; nodes expanded and
+positions judged so far; whose values; the role `random` or -1; the number of the
+search; the root's move to try first or -1; and 1 where an evaluation looks at rows."""
+STATE_SIZE = 9
+
+NEW = -1  # the degree of a node that was not expanded yet
+NO_MOVE = -1
+_SOON = 1e300  # a key above that of any value
+
+_ONE = np.uint64(1)
+_ALL = ~np.uint64(0)
+
+
+class Stack(NamedTuple):
+    """Positions to look at: the root, then the children of each node on the way."""
+
+    rows: np.ndarray  # uint64 [S, K]
+    moves: np.ndarray  # int32 [S]   the move that led there, among those of all roles
+    values: np.ndarray  # float64 [S]   what ends are worth, or what was judged
+    ended: np.ndarray  # bool [S]
+    order: np.ndarray  # int32 [S]   siblings in the order they are looked at
+    keys: np.ndarray  # float64 [S, 2]   which decide that order, the first before all
+
+
+class Frames(NamedTuple):
+    """The nodes on the way from the root, one for each ply."""
+
+    place: np.ndarray  # int64 [D]   on the stack
+    depth: np.ndarray  # int64 [D]   plies still to search below
+    mover: np.ndarray  # int64 [D]
+    first: np.ndarray  # int64 [D]   of its children on the stack
+    degree: np.ndarray  # int64 [D]   of its children, or NEW
+    seen: np.ndarray  # int64 [D]   of its children, how many have been looked at
+    window: np.ndarray  # float64 [D, 4]   low and high, as they are and were at first
+    best: np.ndarray  # float64 [D]   the value so far; a sum where lots decide
+    move: np.ndarray  # int32 [D]   the move that it comes from
+
+
+class Table(NamedTuple):
+    """What is known of positions: two entries to choose from for each."""
+
+    rows: np.ndarray  # uint64 [T, K]
+    depth: np.ndarray  # int16 [T]   0 where there is no entry
+    bound: np.ndarray  # int8 [T]   EXACT, AT_LEAST or AT_MOST
+    value: np.ndarray  # float64 [T]
+    move: np.ndarray  # int32 [T]   the best, or the one that refutes the rest
+    age: np.ndarray  # int64 [T]   the search that made it
+
+
+class Room(NamedTuple):
+    """Where nodes are expanded."""
+
+    words: np.ndarray  # uint64 [2, 2 slots]   for the circuit, and for a copy
+    moves: Moves
+    rows: np.ndarray  # uint64 [64, K]
+    values: np.ndarray  # float64 [64]
+    goals: np.ndarray  # int16 [R]
+
+
+class Search(NamedTuple):
+    """A search as it stands."""
+
+    state: np.ndarray  # int64 [STATE_SIZE]
+    lots: np.ndarray  # uint64 [1]   decides between equals at the root
+    scale: np.ndarray  # float64 [2]   a goal g is worth first · g + second
+    killers: np.ndarray  # int32 [D, 2]   moves that cut off siblings, latest first
+    history: np.ndarray  # float64 [M]   how often moves cut off, and how much
+    stack: Stack
+    frames: Frames
+    table: Table
+    room: Room
+
+
+# ── evaluations ─────────────────────────────────────────────────────────────────────
+
+
+class Judged(NamedTuple):
+    """Positions to judge, in the first lanes of a circuit and as rows."""
+
+    words: np.ndarray  # uint64 [2 slots]
+    parent: np.ndarray  # uint64 [K]   the position they all come from
+    rows: np.ndarray  # uint64 [64, K]
+    values: np.ndarray  # float64 [64]   what they are found to be worth
+
+
+class Level(NamedTuple):
+    """Every position is worth the same."""
+
+    value: np.ndarray  # float64 [1]
+
+
+class Weighing(NamedTuple):
+    """Positions are worth their features, each times its weight."""
+
+    features: FeatureProgram
+    weights: np.ndarray  # float64 [F]
+    room: np.ndarray  # uint64 [64]
+    columns: np.ndarray  # float32 [64, C]
+
+
+def judge_level(program, level, judged, count, mover, role):
+    """Find all positions worth the same."""
+    for lane in range(count):
+        judged.values[lane] = level.value[0]
+    return np.int64(FINE)
+
+
+def judge_features(program, weighing, judged, count, mover, role):
+    """Weigh the features of positions."""
+    run_phase(program, judged.words, FEATURES)
+    columns, weights = weighing.columns, weighing.weights
+    count_features(weighing.features, judged.words, count, weighing.room, columns)
+    for lane in range(count):
+        total = 0.0
+        for feature in range(weights.shape[0]):
+            total += weights[feature] * np.float64(columns[lane, feature])
+        judged.values[lane] = total
+    return np.int64(FINE)
+
+
+# ── searching ───────────────────────────────────────────────────────────────────────
+
+
+@lean
+def search_on(program, search, judge, data, budget):
+    """Search until it is DONE, or PAUSED after so many nodes, or cannot go on."""
+    state, frames, stack = search.state, search.frames, search.stack
+    limit = state[NODES] + budget
+    while True:
+        ply = state[PLY]
+        if frames.degree[ply] == NEW:
+            if ply and _recall(search, ply):
+                _go_back(search, ply)
+                continue
+            if state[NODES] >= limit:
+                return np.int64(PAUSED)
+            status = _expand(program, search, judge, data, ply)
+            if status != FINE:
+                return status
+            _put_in_order(search, ply)
+        child = _next_child(search, ply)
+        if child < 0:
+            _finish(search, ply)
+            if ply == 0:
+                return np.int64(DONE)
+            _go_back(search, ply)
+        elif stack.ended[child] or frames.depth[ply] == 1:
+            _take(search, ply, child, stack.values[child])
+        else:
+            _descend(search, ply, child)
+
+
+@lean_part
+def _open_window(frames, ply, low, high):
+    window = frames.window[ply]
+    window[0] = window[2] = low
+    window[1] = window[3] = high
+
+
+@lean_part
+def _descend(search, ply, child):
+    """Go on with a child."""
+    frames = search.frames
+    frames.place[ply + 1] = child
+    frames.depth[ply + 1] = frames.depth[ply] - 1
+    frames.degree[ply + 1] = NEW
+    low, high = frames.window[ply, 0], frames.window[ply, 1]
+    if frames.mover[ply] == search.state[CHANCE]:
+        low, high = -np.inf, np.inf  # whatever the mean, every part of it is needed
+    _open_window(frames, ply + 1, low, high)
+    search.state[PLY] = ply + 1
+
+
+@lean_part
+def _go_back(search, ply):
+    """Tell the parent what a node is worth."""
+    frames = search.frames
+    if frames.degree[ply] != NEW:
+        search.state[USED] = frames.first[ply]
+    search.state[PLY] = ply - 1
+    _take(search, ply - 1, frames.place[ply], frames.best[ply])
+
+
+@lean_part
+def _take(search, ply, child, value):
+    """Let the value of a child count."""
+    frames, mover = search.frames, search.frames.mover[ply]
+    window = frames.window[ply]
+    if mover == search.state[CHANCE]:
+        frames.best[ply] += value
+    elif mover == search.state[ROLE]:
+        if value > frames.best[ply] or frames.move[ply] == NO_MOVE:
+            frames.best[ply] = value
+            frames.move[ply] = search.stack.moves[child]
+        window[0] = max(window[0], value)
+    else:
+        if value < frames.best[ply] or frames.move[ply] == NO_MOVE:
+            frames.best[ply] = value
+            frames.move[ply] = search.stack.moves[child]
+        window[1] = min(window[1], value)
+
+
+@lean_part
+def _finish(search, ply):
+    """Conclude what a node is worth, and keep it in mind."""
+    frames, state = search.frames, search.state
+    window = frames.window[ply]
+    value, bound = frames.best[ply], EXACT
+    if frames.mover[ply] == state[CHANCE]:
+        value /= frames.degree[ply]
+        frames.best[ply] = value
+    elif value <= window[2]:
+        bound = AT_MOST
+    elif value >= window[3]:
+        bound = AT_LEAST
+    if window[0] >= window[1] and frames.move[ply] != NO_MOVE:
+        _note_cut(search, ply)
+    _keep(search, ply, value, bound)
+
+
+# ── the order of moves ──────────────────────────────────────────────────────────────
+
+
+@lean_part
+def _put_in_order(search, ply):
+    """Have the table's move first, then the killers, then what is judged best.
+
+    Of what is judged alike, moves come first that have cut off most elsewhere; at the
+    root, lots decide. A node's last ply needs no order: all is known there.
+    """
+    stack, frames = search.stack, search.frames
+    first, count = frames.first[ply], frames.degree[ply]
+    for place in range(first, first + count):
+        stack.order[place] = place
+    if frames.depth[ply] == 1 and ply:
+        return
+    _find_keys(search, ply)
+    for i in range(first + 1, first + count):
+        j = i
+        while j > first and _precedes(stack, i, stack.order[j - 1]):
+            stack.order[j] = stack.order[j - 1]
+            j -= 1
+        stack.order[j] = i
+
+
+@lean_part
+def _find_keys(search, ply):
+    """Say how early the children of a node are to be looked at."""
+    stack, frames, state = search.stack, search.frames, search.state
+    first = frames.first[ply]
+    favourite = state[FAVOURITE] if ply == 0 else _known_move(search, ply)
+    sign = 1.0 if frames.mover[ply] == state[ROLE] else -1.0
+    for child in range(first, first + frames.degree[ply]):
+        move = stack.moves[child]
+        key = sign * stack.values[child]
+        if move == favourite:
+            key = np.inf
+        elif ply and move == search.killers[ply, 0]:
+            key = _SOON
+        elif ply and move == search.killers[ply, 1]:
+            key = _SOON / 2.0
+        stack.keys[child, 0] = key
+        stack.keys[child, 1] = search.history[move] if ply else _lot(search, move)
+
+
+@lean_part
+def _precedes(stack, one, other):
+    """Whether a position is to be looked at before another."""
+    if stack.keys[one, 0] != stack.keys[other, 0]:
+        return stack.keys[one, 0] > stack.keys[other, 0]
+    return stack.keys[one, 1] > stack.keys[other, 1]
+
+
+@lean_part
+def _lot(search, move):
+    """A random number for a move of the root, the same at every depth."""
+    value = search.lots[0] + np.uint64(move + 1) * np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.float64(value >> np.uint64(11))
+
+
+@lean_part
+def _next_child(search, ply):
+    """The place of the next child to look at; -1 where no other matters."""
+    frames = search.frames
+    seen, window = frames.seen[ply], frames.window[ply]
+    if seen == frames.degree[ply] or window[0] >= window[1]:
+        return np.int64(-1)
+    frames.seen[ply] = seen + 1
+    return np.int64(search.stack.order[frames.first[ply] + seen])
+
+
+@lean_part
+def _note_cut(search, ply):
+    """Remember the move that made the others not matter."""
+    move, killers = search.frames.move[ply], search.killers
+    depth = np.float64(search.frames.depth[ply])
+    search.history[move] += depth * depth
+    if killers[ply, 0] != move:
+        killers[ply, 1] = killers[ply, 0]
+        killers[ply, 0] = move
+
+
+# ── the table ───────────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def _find(search, ply):
+    """The entry of a node, or -1."""
+    table = search.table
+    row = search.stack.rows[search.frames.place[ply]]
+    slot = np.int64(hash_row(row) & np.uint64(table.depth.shape[0] - 1))
+    for entry in (slot, slot ^ 1):
+        if table.depth[entry]:
+            same = True
+            for word in range(row.shape[0]):
+                if table.rows[entry, word] != row[word]:
+                    same = False
+                    break
+            if same:
+                return entry
+    return np.int64(-1)
+
+
+@lean_part
+def _recall(search, ply):
+    """Whether the table knows enough of a node; then its value is `best`."""
+    frames, table = search.frames, search.table
+    entry = _find(search, ply)
+    if entry < 0 or table.depth[entry] != frames.depth[ply]:
+        return False
+    value, bound = table.value[entry], table.bound[entry]
+    window = frames.window[ply]
+    if (
+        bound == EXACT
+        or (bound == AT_LEAST and value >= window[1])
+        or (bound == AT_MOST and value <= window[0])
+    ):
+        frames.best[ply] = value
+        return True
+    return False
+
+
+@lean_part
+def _known_move(search, ply):
+    """The best move of a node by an earlier search, or NO_MOVE."""
+    entry = _find(search, ply)
+    return NO_MOVE if entry < 0 else np.int64(search.table.move[entry])
+
+
+@lean_part
+def _keep(search, ply, value, bound):
+    """Note what a node is worth.
+
+    One of its two entries gives way only to what was searched as deeply, as long as it
+    is of this search; the other always does.
+    """
+    table, frames, age = search.table, search.frames, search.state[AGE]
+    row = search.stack.rows[frames.place[ply]]
+    depth = frames.depth[ply]
+    entry = _find(search, ply)
+    if entry < 0:
+        slot = np.int64(hash_row(row) & np.uint64(table.depth.shape[0] - 1))
+        entry = slot
+        if table.age[slot] == age and table.depth[slot] > depth:
+            entry = slot ^ 1
+    for word in range(row.shape[0]):
+        table.rows[entry, word] = row[word]
+    table.depth[entry] = depth
+    table.bound[entry] = bound
+    table.value[entry] = value
+    table.move[entry] = frames.move[ply]
+    table.age[entry] = age
+
+
+# ── successors ──────────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def _expand(program, search, judge, data, ply):
+    """Put the children of a node on the stack, with what they are worth at sight."""
+    stack, frames, room, state = search.stack, search.frames, search.room, search.state
+    words, kept = room.words[0], room.words[1]
+    row = stack.rows[frames.place[ply]]
+    broadcast(program, words, row)
+    run_phase(program, words, SHARED)
+    run_phase(program, words, LEGAL)
+    list_moves(program, words, room.moves)
+    chooser, status = find_chooser(room.moves)
+    if status != FINE:
+        return np.int64(status)
+    mover = max(chooser, 0)
+    begin = room.moves.ends[mover - 1] if mover else 0
+    count = room.moves.ends[mover] - begin
+    first = state[USED]
+    if first + count > stack.moves.shape[0]:
+        return np.int64(NO_ROOM)
+    if count > LANES:
+        copy_words(words, kept)
+    needs_rows = frames.depth[ply] > 1 or state[NEEDS_ROWS] > 0
+    for done in range(0, count, LANES):
+        if done:
+            copy_words(kept, words)
+        lanes = min(LANES, count - done)
+        make_moves(program, words, room.moves, mover, begin + done, lanes)
+        if needs_rows:
+            gather_changed(program, words, row, room.rows, lanes)
+        judged = Judged(words, row, room.rows, room.values)
+        judge(program, data, judged, lanes, mover, state[ROLE])
+        block = room.moves.legal[begin + done : begin + done + lanes]
+        _push(program, search, block, first + done, needs_rows)
+    frames.mover[ply] = mover
+    frames.first[ply] = first
+    frames.degree[ply] = count
+    frames.seen[ply] = 0
+    frames.best[ply] = 0.0
+    frames.move[ply] = NO_MOVE
+    state[USED] = first + count
+    state[NODES] += 1
+    state[LEAVES] += count
+    return np.int64(FINE)
+
+
+@lean_part
+def _push(program, search, block, place, with_rows):
+    """Put the positions in the lanes on the stack, ends with what they are worth."""
+    stack, room = search.stack, search.room
+    words = room.words[0]
+    run_phase(program, words, TERMINAL)
+    ended = value_of(words, program.terminal)
+    if ended & (_ALL >> np.uint64(LANES - block.shape[0])):
+        run_phase(program, words, GOALS)
+    for lane in range(block.shape[0]):
+        child = place + lane
+        stack.moves[child] = block[lane]
+        if with_rows:
+            for word in range(stack.rows.shape[1]):
+                stack.rows[child, word] = room.rows[lane, word]
+        stack.ended[child] = (ended >> np.uint64(lane)) & _ONE != np.uint64(0)
+        stack.values[child] = room.values[lane]
+        if stack.ended[child]:
+            read_goals(program, words, lane, room.goals)
+            goal = np.float64(max(room.goals[search.state[ROLE]], 0))
+            stack.values[child] = search.scale[0] * goal + search.scale[1]

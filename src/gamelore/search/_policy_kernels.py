@@ -1,0 +1,296 @@
+"""How built-in players choose, over an atlas.  N nodes, E edges, R roles.
+
+Every choice is an edge of the atlas, or FAILED where a node could not be expanded.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gamelore.engine.compiled._kernels import LANES, WORDS, Tally, play_out, starts_of
+from gamelore.graph._kernels import (
+    ENDED,
+    FINE,
+    LOSING,
+    OPEN,
+    WINNING,
+    draw,
+    draw_below,
+    draw_unit,
+    find_outlooks,
+    open_up,
+)
+from gamelore.kernels import lean, lean_part, lean_recursion, part
+
+RANDOM, NOVICE, WEAK, MINIMAX, MONTE_CARLO = range(5)
+
+FAILED = -1
+
+_LONGEST = 10_000  # moves of a playout
+
+EXACT, AT_LEAST, AT_MOST = range(3)
+"""What is known of a searched node's value."""
+
+
+class Playouts(NamedTuple):
+    """How moves are played out."""
+
+    per_move: int
+    reset: np.ndarray  # int32 [·]   slots that say where a playout begins
+    chance: int  # the role `random`, or -1
+    decided: np.ndarray  # int64 [N or none]   edges that Python chose, or FAILED
+
+
+class Habits(NamedTuple):
+    """How a player chooses."""
+
+    kind: int
+    epsilon: float  # how often it moves at random instead
+    depth: int  # of minimax
+    best: np.ndarray  # int16 [R]   each role's highest goal
+    worst: np.ndarray  # int16 [R]   and its lowest
+    searched: np.ndarray  # float32 [R, N]   values found by minimax
+    searched_depth: np.ndarray  # int8 [R, N]   how deep; 0 where not at all
+    searched_bound: np.ndarray  # int8 [R, N]   EXACT, AT_LEAST or AT_MOST
+    budget: np.ndarray  # int64 [1]   nodes that minimax may still look at
+    playouts: Playouts  # of Monte Carlo
+    search: Any  # pointer to `search_by_playouts` or one in its place
+
+
+@lean
+def choose_edge(chart, habits, stream, node):
+    """The edge a player takes from a node."""
+    nodes = chart.nodes
+    if open_up(chart, node) != FINE:
+        return FAILED
+    first, degree = nodes.first[node], nodes.degree[node]
+    if degree == 1:
+        return first
+    if habits.kind == RANDOM:
+        return first + draw_below(stream, degree)
+    if habits.epsilon > 0.0 and draw_unit(stream) < habits.epsilon:
+        return first + draw_below(stream, degree)
+    if habits.kind == MINIMAX:
+        return _choose_by_minimax(chart, habits, stream, node)
+    if habits.kind == MONTE_CARLO:
+        return choose_by_playouts(chart, habits, stream, node)
+    if find_outlooks(chart, habits.best, habits.worst, node) != FINE:
+        return FAILED
+    if habits.kind == NOVICE:
+        return _pick_by_outlook(nodes, stream, node, WINNING, LOSING)
+    return _pick_by_outlook(nodes, stream, node, LOSING, WINNING)
+
+
+@lean_part
+def _pick_by_outlook(nodes, stream, node, wanted, avoided):
+    """Any move that is wanted, else any open one, else any."""
+    first, degree = nodes.first[node], nodes.degree[node]
+    for outlook in (wanted, OPEN, avoided):
+        count = 0
+        choice = np.int64(FAILED)
+        for edge in range(first, first + degree):
+            if nodes.outlook[edge] == outlook:
+                count += 1
+        if count:
+            skip = draw_below(stream, count)
+            for edge in range(first, first + degree):
+                if nodes.outlook[edge] == outlook:
+                    if skip == 0:
+                        choice = np.int64(edge)
+                        break
+                    skip -= 1
+            return choice
+    return first
+
+
+# ── minimax ─────────────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def _choose_by_minimax(chart, habits, stream, node):
+    """The move with the best value, by lot among equals."""
+    nodes = chart.nodes
+    role = nodes.mover[node]
+    best = -np.inf
+    ties = 0
+    choice = np.int64(FAILED)
+    first = nodes.first[node]
+    for edge in range(first, first + nodes.degree[node]):
+        value = search(
+            chart,
+            habits,
+            role,
+            nodes.child[edge],
+            habits.depth - 1,
+            best,
+            np.inf,
+        )
+        if np.isnan(value):
+            return FAILED
+        if value > best:
+            best, ties, choice = value, 1, np.int64(edge)
+        elif value == best:
+            ties += 1
+            if draw_below(stream, ties) == 0:
+                choice = np.int64(edge)
+    return choice
+
+
+@lean_recursion
+def search(chart, habits, role, node, depth, low, high):
+    """A node's value for a role that all others play against, by alpha-beta.
+
+    Exact between low and high; below low it is at most that, at or above high at least
+    that. Open leaves are worth the middle of the role's goals. Not a number where a
+    node could not be expanded or the budget is used up; what was found stays known.
+    """
+    nodes = chart.nodes
+    if nodes.mover[node] == ENDED:
+        return np.float64(nodes.goals[node, role])
+    if depth <= 0:
+        return (np.float64(habits.best[role]) + np.float64(habits.worst[role])) / 2.0
+    if habits.searched_depth[role, node] == depth:
+        known = np.float64(habits.searched[role, node])
+        bound = habits.searched_bound[role, node]
+        if bound == EXACT:
+            return known
+        if bound == AT_LEAST and known >= high:
+            return known
+        if bound == AT_MOST and known < low:
+            return known
+    habits.budget[0] -= 1
+    if habits.budget[0] < 0 or open_up(chart, node) != FINE:
+        return np.nan
+    ours = nodes.mover[node] == role
+    value = -np.inf if ours else np.inf
+    alpha, beta = low, high
+    first = nodes.first[node]
+    for edge in range(first, first + nodes.degree[node]):
+        child = nodes.child[edge]
+        below = search(chart, habits, role, child, depth - 1, alpha, beta)
+        if np.isnan(below):
+            return np.nan
+        if ours:
+            value = max(value, below)
+            alpha = max(alpha, value)
+            if value >= high:
+                break
+        else:
+            value = min(value, below)
+            beta = min(beta, value)
+            if value < low:
+                break
+    bound = EXACT
+    if value >= high:
+        bound = AT_LEAST
+    elif value < low:
+        bound = AT_MOST
+    habits.searched[role, node] = value
+    habits.searched_depth[role, node] = depth
+    habits.searched_bound[role, node] = bound
+    return value
+
+
+# ── Monte Carlo ─────────────────────────────────────────────────────────────────────
+
+
+@lean_part
+def choose_by_playouts(chart, habits, stream, node):
+    """The move that playouts speak for."""
+    return habits.search(chart.program, chart.nodes, habits.playouts, stream, node)
+
+
+def search_by_playouts(program, nodes, playouts, stream, node):
+    """The edge with the best mean goal in random playouts, by lot among equals.
+
+    Plays out every move of an expanded node; kernels have a pointer to it.
+    """
+    if nodes.words.shape[0] == 0:
+        return np.int64(FAILED)
+    first, degree = nodes.first[node], nodes.degree[node]
+    role = nodes.mover[node]
+    sums = np.zeros(degree)
+    open_moves = np.empty(degree, np.int64)
+    rows = np.empty((degree, nodes.rows.shape[1]), np.uint64)
+    n = 0
+    for i in range(degree):
+        child = nodes.child[first + i]
+        if nodes.mover[child] == ENDED:
+            sums[i] = np.float64(nodes.goals[child, role]) * playouts.per_move
+        else:
+            open_moves[n] = i
+            rows[n] = nodes.rows[child]
+            n += 1
+    if n:
+        per_move, reset = playouts.per_move, playouts.reset
+        tally = play_from(program, nodes.words, reset, stream, rows[:n], per_move)
+        for i in range(n):
+            sums[open_moves[i]] = tally.goal_sums[i, role]
+    return first + pick_best(stream, sums)
+
+
+def recall_decision(program, nodes, playouts, stream, node):
+    """In the place of a search: what Python chose at a node, or FAILED to ask it."""
+    if node < playouts.decided.shape[0]:
+        return playouts.decided[node]
+    return np.int64(FAILED)
+
+
+@part
+def pick_best(stream, values):
+    """Where the highest value is, by lot among equals.  values: float64 [·]"""
+    best = -np.inf
+    ties = 0
+    choice = 0
+    for i in range(values.shape[0]):
+        if values[i] > best:
+            best, ties, choice = values[i], 1, i
+        elif values[i] == best:
+            ties += 1
+            if draw_below(stream, ties) == 0:
+                choice = i
+    return choice
+
+
+@part
+def play_from(program, words, reset, stream, rows, playouts):
+    """The tally of random playouts, so many from each position.  rows: uint64 [n, K]"""
+    # Two starts at least, since with one alone the kernel keeps no sums per start.
+    n = max(rows.shape[0], 2)
+    # What idle lanes hold has a say in how many random numbers are drawn.
+    words[:, :] = np.uint64(0)
+    starts = np.zeros((n, (reset.shape[0] + 63) // 64), np.uint64)
+    starts_of(program, words, rows, reset, starts[: rows.shape[0]])
+    generators = aligned_words(16)
+    for i in range(16):
+        generators[i] = draw(stream)
+    roles = program.goal_ends.shape[0]
+    tally = Tally(
+        starts,
+        reset,
+        np.zeros(LANES, np.int32),
+        np.zeros(LANES, np.int64),
+        aligned_words(WORDS),
+        aligned_words(WORDS),
+        np.zeros((n, roles)),
+        np.zeros((n, roles)),
+        np.zeros(n, np.int64),
+        np.zeros(program.goals.shape[0], np.int64),
+        np.zeros(_LONGEST + 1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(2, np.int64),
+    )
+    total = rows.shape[0] * playouts
+    play_out(program, words, generators.reshape(4, 4), tally, 0, total, playouts)
+    return tally
+
+
+@part
+def aligned_words(count):
+    """uint64 [count] that begin at a cache line."""
+    room = np.zeros(count + 8, np.uint64)
+    beyond = np.int64(np.uint64(room.ctypes.data) & np.uint64(63))
+    skip = ((64 - beyond) & 63) >> 3
+    return room[skip : skip + count]

@@ -1,0 +1,192 @@
+"""The player that looks ahead by alpha-beta, and evaluates what it sees there.
+
+It searches to depth 1, then 2, and so on, each time trying first what was best before.
+Of moves that are equally good it takes the one that looked best a move less deep, and
+where that does not decide, lots do. It plays games in which one role moves at a time;
+other roles are taken to play against it, and lots to fall as likely as they do.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gamelore.engine import CircuitSimulator, Row, Simulator
+from gamelore.engine.position import Position
+from gamelore.errors import NotTurnTakingError
+from gamelore.gdl import Move
+from gamelore.player import Briefing, Clock
+from gamelore.search.compiled_alpha_beta import CircuitSearch
+from gamelore.search.evaluator import Evaluation, Middle, Scale
+from gamelore.search.plain_alpha_beta import Found, PlainSearch, Searching
+
+_SLICE = 0.002  # seconds between looks at the clock
+_FIRST_BUDGET = 16  # nodes of the first slice
+_UNLIMITED = 1 << 40
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """How much a decision may cost, besides what the clock says."""
+
+    depth: int = 4
+    """How many moves ahead, of whoever moves."""
+    deepest: int = 0
+    """How far to go beyond that while a clock leaves time for it."""
+    nodes: int = 0
+    """How many nodes to expand at most; without a limit if 0."""
+    entries: int = 1 << 18
+    """Of the table of positions, a power of two; on the interpreter there is none."""
+
+    DEEPEST: ClassVar[int] = 1000
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "deepest"):
+            value, least = getattr(self, name), int(name == "depth")
+            if not least <= value <= self.DEEPEST:
+                raise ValueError(
+                    f"{name} must be in {least} to {self.DEEPEST}, got {value}"
+                )
+        if self.nodes < 0:
+            raise ValueError(f"nodes must not be negative, got {self.nodes}")
+        if self.entries < 2 or self.entries & (self.entries - 1):
+            raise ValueError(f"entries must be a power of two, got {self.entries}")
+
+
+class AlphaBetaPlayer:
+    """Chooses by a search of a given depth, or as deep as the clock allows."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation | None = None,
+        depth: int = 4,
+        seed: int = 0,
+        *,
+        limits: SearchLimits | None = None,
+    ) -> None:
+        """`evaluation`: of positions where the search ends; without one, all are worth
+        the middle. `limits`: take the place of the depth."""
+        self.evaluation: Evaluation = evaluation or Middle()
+        self.limits = limits or SearchLimits(depth)
+        self.last: Found | None = None
+        """What the latest decision found."""
+        self.reached = 0
+        """How deep it was searched to the end."""
+        self._lots = np.random.default_rng(seed)
+        self._played: Simulator | None = None
+        self._engine: Simulator | None = None
+        self._searches: dict[int, Searching] = {}
+        self._role = 0
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Have what the evaluation needs; what was found in earlier matches is kept."""
+        if self._played is not briefing.simulator:
+            self._played = briefing.simulator
+            self._engine = self.evaluation.engine(briefing.simulator)
+            self._searches.clear()
+        self._role = briefing.simulator.roles.index(briefing.role)
+        if self._role not in self._searches:
+            search = self._searches[self._role] = self._new_search()
+            assert self._engine is not None
+            with suppress(NotTurnTakingError):  # which is for `choose` to say
+                search.begin(self._engine.initial_row(), 1)
+                search.search(1)  # has kernels compiled before there is a clock
+
+    @property
+    def nodes(self) -> int:
+        """Nodes expanded so far, for the role played last."""
+        return self._searches[self._role].nodes if self._searches else 0
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """The best move found in time; where another moves, the only one there is."""
+        if self._engine is None:
+            raise RuntimeError("start must be called before choose")
+        role = position.roles[self._role]
+        legal = position.legal_moves(role)
+        if len(legal) == 1:
+            return legal[0]
+        found = self._deepen(self._row(position), clock)
+        self.last = found
+        if found is None:
+            return legal[int(self._lots.integers(len(legal)))]
+        return self._named(found)
+
+    def _named(self, found: Found) -> Move:
+        assert self._engine is not None
+        return self._engine.moves[self._role][found.move]
+
+    def _row(self, position: Position) -> Row:
+        """The position for the engine that searches."""
+        assert self._engine is not None
+        if position.simulator is self._engine:
+            return position.row
+        return self._engine.encode(position.facts)
+
+    def _new_search(self) -> Searching:
+        engine, limits = self._engine, self.limits
+        assert engine is not None
+        if not isinstance(engine, CircuitSimulator):
+            return PlainSearch(engine, self.evaluation, self._role)
+        return CircuitSearch(
+            engine,
+            self.evaluation,
+            self._role,
+            deepest=max(limits.depth, limits.deepest),
+            entries=limits.entries,
+        )
+
+    def _deepen(self, row: Row, clock: Clock) -> Found | None:
+        """What the deepest search found that came to its end.
+
+        A win that is seen is the shortest there is, so no deeper search is needed. And
+        where all is lost, the search before saw how to hold out longest.
+        """
+        limits, search = self.limits, self._searches[self._role]
+        against_clock = clock.left < math.inf
+        deepest = max(limits.depth, limits.deepest if against_clock else 0)
+        most = search.nodes + limits.nodes if limits.nodes else _UNLIMITED
+        lots = int(self._lots.integers(1 << 62))
+        best: Found | None = None
+        self.reached = 0
+        for depth in range(1, deepest + 1):
+            search.begin(row, depth, lots, -1 if best is None else best.move)
+            found = _finish(search, clock, lambda: most - search.nodes)
+            if found is None:
+                break
+            worst, highest = self._extremes()
+            if best is None or found.value > worst:
+                best, self.reached = found, depth
+                clock.note(self._named(found))
+            if found.value in (worst, highest):
+                break
+        return best
+
+    def _extremes(self) -> tuple[float, float]:
+        """What the role's lowest and highest goals are worth."""
+        assert self._engine is not None
+        scale: Scale = self.evaluation.scale(self._engine, self._role)
+        goals = self._engine.goal_values[self._role] or (0, 100)
+        return scale.worth(min(goals)), scale.worth(max(goals))
+
+
+def _finish(
+    search: Searching, clock: Clock, nodes_left: Callable[[], int]
+) -> Found | None:
+    """What a search finds, if there is time for it and it needs no more nodes."""
+    if clock.left == math.inf:
+        return search.search(nodes_left())
+    budget = _FIRST_BUDGET
+    while clock.budget > 0 and nodes_left() > 0:
+        started = time.monotonic()
+        found = search.search(min(budget, nodes_left()))
+        if found is not None:
+            return found
+        taken = time.monotonic() - started
+        budget = max(1, int(budget * min(2.0, _SLICE / max(taken, 1e-9))))
+    return None

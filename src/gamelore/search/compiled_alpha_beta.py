@@ -1,0 +1,176 @@
+"""Alpha-beta over a compiled game: the arrays of a search, and calls of its kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gamelore.engine import CircuitSimulator, Row
+from gamelore.engine.compiled.simulator import moves_room, narrow_room
+from gamelore.errors import NotTurnTakingError, StuckError
+from gamelore.kernels import direct
+from gamelore.search import _alpha_beta_kernels as kernels
+from gamelore.search._alpha_beta_kernels import Frames, Room, Search, Stack, Table
+from gamelore.search.evaluator import Evaluation, Judge, Scale
+from gamelore.search.plain_alpha_beta import NO_MOVE, Found
+
+_search_on = direct(kernels.search_on)
+
+
+class CircuitSearch:
+    """Searches in kernels; what earlier searches found serves later ones."""
+
+    def __init__(
+        self,
+        engine: CircuitSimulator,
+        evaluation: Evaluation,
+        role: int,
+        *,
+        deepest: int = 64,
+        entries: int = 1 << 18,
+        positions: int = 1 << 12,
+    ) -> None:
+        """`entries`: of the table of positions, a power of two; `positions`: room for
+        them on the stack at first."""
+        self.engine = engine
+        self.judge: Judge = evaluation.judge(engine, role)
+        self.scale: Scale = evaluation.scale(engine, role)
+        moves = sum(map(len, engine.moves))
+        self._search = Search(
+            state=np.zeros(kernels.STATE_SIZE, np.int64),
+            lots=np.zeros(1, np.uint64),
+            scale=np.array(self.scale, np.float64),
+            killers=np.full((deepest + 1, 2), kernels.NO_MOVE, np.int32),
+            history=np.zeros(moves),
+            stack=_empty_stack(positions, engine.width),
+            frames=_empty_frames(deepest + 1),
+            table=_empty_table(entries, engine.width),
+            room=_empty_room(engine, moves),
+        )
+        names = engine.roles
+        state = self._search.state
+        state[kernels.ROLE] = role
+        state[kernels.CHANCE] = names.index("random") if "random" in names else -1
+        state[kernels.NEEDS_ROWS] = int(self.judge.needs_rows)
+        self._deepest = deepest
+
+    @property
+    def nodes(self) -> int:
+        """Nodes expanded so far."""
+        return int(self._search.state[kernels.NODES])
+
+    @property
+    def positions(self) -> int:
+        """Positions judged so far: the children of those nodes."""
+        return int(self._search.state[kernels.LEAVES])
+
+    def begin(
+        self, row: Row, depth: int, lots: int = 0, favourite: int = NO_MOVE
+    ) -> None:
+        if not 1 <= depth <= self._deepest:
+            raise ValueError(f"depth must be in 1 to {self._deepest}, got {depth}")
+        search = self._search
+        search.state[kernels.AGE] += 1
+        search.state[kernels.FAVOURITE] = favourite
+        if favourite >= 0:
+            search.state[kernels.FAVOURITE] += self._first_move()
+        search.lots[0] = lots
+        search.history[:] *= 0.5  # what served long ago counts less
+        search.killers[:] = kernels.NO_MOVE
+        search.state[kernels.PLY], search.state[kernels.USED] = 0, 1
+        search.stack.rows[0] = row
+        search.frames.place[0] = 0
+        search.frames.depth[0] = depth
+        search.frames.degree[0] = kernels.NEW
+        search.frames.window[0] = -np.inf, np.inf, -np.inf, np.inf
+
+    def search(self, budget: int) -> Found | None:
+        search = self._search
+        end = self.nodes + budget
+        while True:
+            status = _search_on(
+                self.engine.program,
+                search,
+                self.judge.function,
+                self.judge.data,
+                end - self.nodes,
+            )
+            if status == kernels.PAUSED:
+                return None
+            if status == kernels.DONE:
+                frames = search.frames
+                move = int(frames.move[0])
+                mover = int(frames.mover[0])
+                start = int(self.engine.program.move_ends[mover - 1]) if mover else 0
+                return Found(float(frames.best[0]), move - start)
+            self._resolve(int(status))
+            search = self._search
+
+    def _first_move(self) -> int:
+        """Of the role that searches, among the moves of all."""
+        role = int(self._search.state[kernels.ROLE])
+        return int(self.engine.program.move_ends[role - 1]) if role else 0
+
+    def _resolve(self, status: int) -> None:
+        """Make room, or say why there is no going on."""
+        if status == kernels.NO_ROOM:
+            old = self._search.stack
+            stack = _empty_stack(2 * len(old.moves), self.engine.width)
+            for name, array in old._asdict().items():
+                getattr(stack, name)[: len(array)] = array
+            self._search = self._search._replace(stack=stack)
+            return
+        search = self._search
+        row = search.stack.rows[search.frames.place[search.state[kernels.PLY]]]
+        facts = " ".join(sorted(map(str, self.engine.facts(row))))
+        where = f"{self.engine.game.name!r}, at {facts}"
+        if status == kernels.SIMULTANEOUS:
+            raise NotTurnTakingError(f"two roles have a choice at once in {where}")
+        raise StuckError(f"a role has no legal move in {where}")
+
+
+def _empty_stack(positions: int, width: int) -> Stack:
+    return Stack(
+        rows=np.zeros((positions, width), np.uint64),
+        moves=np.zeros(positions, np.int32),
+        values=np.zeros(positions),
+        ended=np.zeros(positions, np.bool_),
+        order=np.zeros(positions, np.int32),
+        keys=np.zeros((positions, 2)),
+    )
+
+
+def _empty_frames(plies: int) -> Frames:
+    return Frames(
+        place=np.zeros(plies, np.int64),
+        depth=np.zeros(plies, np.int64),
+        mover=np.zeros(plies, np.int64),
+        first=np.zeros(plies, np.int64),
+        degree=np.zeros(plies, np.int64),
+        seen=np.zeros(plies, np.int64),
+        window=np.zeros((plies, 4)),
+        best=np.zeros(plies),
+        move=np.zeros(plies, np.int32),
+    )
+
+
+def _empty_table(entries: int, width: int) -> Table:
+    if entries < 2 or entries & (entries - 1):
+        raise ValueError(f"entries must be a power of two, got {entries}")
+    return Table(
+        rows=np.zeros((entries, width), np.uint64),
+        depth=np.zeros(entries, np.int16),
+        bound=np.zeros(entries, np.int8),
+        value=np.zeros(entries),
+        move=np.zeros(entries, np.int32),
+        age=np.zeros(entries, np.int64),
+    )
+
+
+def _empty_room(engine: CircuitSimulator, moves: int) -> Room:
+    return Room(
+        words=narrow_room(engine.program.slots, 2),
+        moves=moves_room(moves, len(engine.roles)),
+        rows=np.zeros((kernels.LANES, engine.width), np.uint64),
+        values=np.zeros(kernels.LANES),
+        goals=np.zeros(len(engine.roles), np.int16),
+    )

@@ -1,0 +1,136 @@
+"""The player that searches inside its playouts: nested Monte Carlo.
+
+A playout of level 0 moves at random. In one of level n, each role takes the move whose
+playout of level n - 1 went best for it; what lies further off counts less, so that wins
+are taken at once and losses put off. Cazenave, Saffidine, Schofield and Thielscher do
+so for two players (2016). All playouts of a decision go on side by side.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.engine.simulator import Rows, Simulator
+from gamelore.search._nested_kernels import DISCOUNT, LONGEST, MIDDLE
+from gamelore.search.sampling import Floats, SearchingPlayer, SearchSettings
+
+_NUDGE = 1e-6  # breaks ties; values differ by more
+_USUAL = 20  # samples from each move
+_SIDE_BY_SIDE = 512  # playouts; each of them has one for every move of its own
+
+
+@dataclass(frozen=True)
+class NestedSettings(SearchSettings):
+    """How much a decision may cost."""
+
+    level: int = 2
+    """How deep searches nest: 1 is flat Monte Carlo."""
+    samples: int | None = None
+    """Playouts of the level below, from each move; if not given, as many as the clock
+    allows, or 20 without one."""
+    longest: int = LONGEST
+    """Moves after which a nested playout goes on at random."""
+
+
+class NestedMonteCarloPlayer(SearchingPlayer[NestedSettings]):
+    """Takes the move that nested playouts speak for."""
+
+    def __init__(self, seed: int = 0, settings: NestedSettings | None = None) -> None:
+        super().__init__(seed, settings or NestedSettings())
+
+    def _wanted(self, positions: int) -> int | None:
+        return self.settings.samples
+
+    def _usual(self, positions: int) -> int:
+        return _USUAL
+
+    def _play(
+        self, simulator: Simulator, rows: Rows, samples: int, end: float
+    ) -> Floats:
+        """The sum of what nested playouts are worth to the role."""
+        search = NestedSearch(simulator, self._random, self.settings.longest, end)
+        sums = np.zeros(len(rows))
+        at_once = max(1, _SIDE_BY_SIDE // len(rows))
+        for done in range(0, samples, at_once):
+            count = min(at_once, samples - done)
+            starts = np.tile(rows, (count, 1))
+            values = search.values(starts, self.settings.level - 1)[:, self._role]
+            sums += values.reshape(count, len(rows)).sum(axis=0)
+        return sums
+
+
+class NestedSearch:
+    """Nested playouts from many positions at once."""
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        random: np.random.Generator,
+        longest: int = LONGEST,
+        end: float = math.inf,
+    ) -> None:
+        """`longest`, `end`: the number of moves and the time, by the monotonic clock,
+        after which playouts go on at random."""
+        self.simulator = simulator
+        self.longest = longest
+        self.end = end
+        self._random = random
+
+    def values(self, rows: Rows, level: int) -> Floats:
+        """float64 [n, R]: what one playout from each position is worth to each role."""
+        rows = rows.copy()
+        lengths = np.zeros(len(rows), np.int64)
+        if level > 0:
+            now, taken = time.monotonic(), 0.0
+            for _ in range(self.longest):
+                going = np.flatnonzero(~self.simulator.terminal(rows))
+                # what a move took, the next and the playouts after it may take again
+                if not len(going) or now + 2 * taken > self.end:
+                    break
+                rows[going] = self._advance(rows[going], level)
+                lengths[going] += 1
+                taken = time.monotonic() - now
+                now += taken
+        seed = int(self._random.integers(2**32))
+        playouts = self.simulator.playouts(rows, 1, seed=seed)
+        weights = DISCOUNT ** (lengths + playouts.lengths)
+        return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - MIDDLE))
+
+    def _advance(self, rows: Rows, level: int) -> Rows:
+        """The successors that the roles choose, of positions that are not terminal."""
+        expansion = self.simulator.expand(rows)
+        values = self.values(expansion.successors, level - 1)
+        chosen = np.ones(len(expansion.successors), np.bool_)
+        for role in range(len(self.simulator.roles)):
+            scores = self._scores(expansion.parents, expansion.moves, values, role)
+            best = np.full(len(rows), -np.inf)
+            np.maximum.at(best, expansion.parents, scores)
+            chosen &= scores == best[expansion.parents]
+        successors = rows.copy()
+        successors[expansion.parents[chosen]] = expansion.successors[chosen]
+        return successors
+
+    def _scores(
+        self,
+        parents: npt.NDArray[np.int32],
+        moves: npt.NDArray[np.int32],
+        values: Floats,
+        role: int,
+    ) -> Floats:
+        """float64 [n]: how a role likes its move in each joint move, without ties.
+
+        Where others have a choice too, it is the mean over what they may do.
+        """
+        own = moves[:, role]
+        pairs = parents.astype(np.int64) * (int(own.max()) + 1) + own
+        _, group = np.unique(pairs, return_inverse=True)
+        means = np.bincount(group, values[:, role]) / np.bincount(group)
+        lots = self._random.random(len(means))
+        if self.simulator.roles[role] == "random":
+            return np.asarray(lots[group])
+        return np.asarray((means + _NUDGE * lots)[group])

@@ -1,0 +1,135 @@
+"""Built-in players as data, so that kernels can play them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.circuit import empty_program
+from gamelore.graph import Atlas
+from gamelore.graph.state_graph import empty_nodes
+from gamelore.kernels import pointer
+from gamelore.search import _nested_kernels, _policy_kernels
+from gamelore.search._policy_kernels import FAILED, Playouts
+from gamelore.search._policy_kernels import Habits as Habits
+
+KINDS = {
+    "random": _policy_kernels.RANDOM,
+    "novice": _policy_kernels.NOVICE,
+    "weak": _policy_kernels.WEAK,
+    "minimax": _policy_kernels.MINIMAX,
+    "monte-carlo": _policy_kernels.MONTE_CARLO,
+}
+
+_SEARCHES = {
+    "flat": _policy_kernels.search_by_playouts,
+    "nested": _nested_kernels.search_nested,
+    "elsewhere": _policy_kernels.recall_decision,
+}
+
+Search: TypeAlias = Literal["flat", "nested", "elsewhere"]
+"""How a kernel searches: by random playouts, by playouts that search in turn, or not at
+all, since Python decides."""
+
+UNLIMITED = 1 << 62
+"""A budget that no search uses up."""
+
+
+@dataclass(frozen=True)
+class PlayerSettings:
+    """A built-in player."""
+
+    name: str = "random"
+    """random · novice · weak · minimax · monte-carlo"""
+    epsilon: float = 0.01
+    """How often it moves at random instead; random play has no use for it."""
+    depth: int = 2
+    """Of minimax, in moves."""
+    playouts: int = 100
+    """Of Monte Carlo, per move."""
+
+    def __post_init__(self) -> None:
+        if self.name not in KINDS:
+            known = ", ".join(KINDS)
+            raise ValueError(f"name must be one of {known}, got {self.name!r}")
+        if not 0 <= self.epsilon <= 1:
+            raise ValueError(f"epsilon must be in [0, 1], got {self.epsilon}")
+        if self.depth < 1:
+            raise ValueError(f"depth must be at least 1, got {self.depth}")
+        if self.playouts < 1:
+            raise ValueError(f"playouts must be at least 1, got {self.playouts}")
+
+
+def habits_of(
+    atlas: Atlas, settings: PlayerSettings, search: Search | None = None
+) -> Habits:
+    """What kernels need to play such a player on a game.
+
+    `search`: how it searches if it is asked to; by default, a Monte Carlo player by
+    random playouts, and others not.
+    """
+    goals = atlas.simulator.goal_values
+    roles, names = len(goals), atlas.simulator.roles
+    nodes = len(atlas.nodes.rows) if settings.name == "minimax" else 0
+    fluents = np.arange(1, 1 + len(atlas.program.next), dtype=np.int32)
+    default: Search = "flat" if settings.name == "monte-carlo" else "elsewhere"
+    return Habits(
+        kind=KINDS[settings.name],
+        epsilon=settings.epsilon,
+        depth=settings.depth,
+        best=np.array([max(values, default=100) for values in goals], np.int16),
+        worst=np.array([min(values, default=0) for values in goals], np.int16),
+        searched=np.zeros((roles, nodes), np.float32),
+        searched_depth=np.zeros((roles, nodes), np.int8),
+        searched_bound=np.zeros((roles, nodes), np.int8),
+        budget=np.full(1, UNLIMITED, np.int64),
+        playouts=Playouts(
+            per_move=settings.playouts,
+            reset=np.concatenate([fluents, atlas.program.carried]).astype(np.int32),
+            chance=names.index("random") if "random" in names else -1,
+            decided=np.zeros(0, np.int64),
+        ),
+        search=_searcher(search or default),
+    )
+
+
+@cache
+def _searcher(search: Search) -> Any:
+    """The pointer through which kernels search; each is compiled only if it is wanted,
+    since that takes seconds."""
+    playouts = Playouts(0, np.zeros(1, np.int32), -1, np.zeros(0, np.int64))
+    program, nodes, stream = empty_program(), empty_nodes(), np.zeros(4, np.uint64)
+    return pointer(_SEARCHES[search], 0, program, nodes, playouts, stream, 0)
+
+
+def decide(habits: Habits, atlas: Atlas, node: int, edge: int) -> Habits:
+    """Note what Python chose at a node, for kernels that leave searching to it."""
+    decided = habits.playouts.decided
+    if node >= len(decided):
+        room = np.full(len(atlas.nodes.rows), FAILED, np.int64)
+        room[: len(decided)] = decided
+        decided = room
+    decided[node] = edge
+    return habits._replace(playouts=habits.playouts._replace(decided=decided))
+
+
+def fit(habits: Habits, atlas: Atlas) -> Habits:
+    """Keep up with an atlas that has grown; what was searched stays known."""
+    room = len(atlas.nodes.rows)
+    if habits.kind != _policy_kernels.MINIMAX or habits.searched.shape[1] == room:
+        return habits
+    return habits._replace(
+        searched=_widened(habits.searched, room),
+        searched_depth=_widened(habits.searched_depth, room),
+        searched_bound=_widened(habits.searched_bound, room),
+    )
+
+
+def _widened(array: npt.NDArray[np.generic], columns: int) -> npt.NDArray[np.generic]:
+    wide = np.zeros((len(array), columns), array.dtype)
+    wide[:, : array.shape[1]] = array
+    return wide

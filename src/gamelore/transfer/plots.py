@@ -1,0 +1,234 @@
+"""Pictures of features, drawn as Banerjee and Stone (2007) draw them.
+
+    filled square    the opponent is to move; the one on top is the afterstate
+    filled circle    the learner is to move
+    empty square     the match has ended with the learner's win
+    empty circle     … with its loss
+    crossed square   … with a draw; a box with a number, where outcomes are rewards
+
+Importing this module imports matplotlib, which takes a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
+
+from gamelore.graph.tree_patterns import OPEN_LEAF, Template
+from gamelore.transfer.tree_pattern import Feature, leaves_of, order_key
+
+_RED, _GREEN, _INK = "#c8372d", "#2f8f4e", "#333333"
+_RADIUS = 0.24  # of a node; leaves are 1 apart
+_RISE = 1.15  # between levels
+_INCH = 0.36  # per unit
+_GAP = 1.2  # between features on a sheet
+_CAPTION = 0.75  # room for each line of text under a feature
+_COLUMNS = 6
+_WIDEST = 42.0  # units on a sheet, unless one feature is wider
+_SIGNS = (
+    (OPEN_LEAF, 0, "opponent to move"),
+    (OPEN_LEAF, 1, "learner to move"),
+    ("W", 0, "win"),
+    ("D", 0, "draw"),
+    ("L", 0, "loss"),
+)
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """Where a node is drawn."""
+
+    x: float
+    level: int
+    name: str
+    """The outcome, or the open leaf's name for every open node."""
+    below: tuple[_Spot, ...]
+
+
+def draw_feature(feature: Feature, path: str | Path) -> None:
+    """Draw one feature; the path's suffix says whether as SVG or PNG."""
+    width = sum(1 for _ in leaves_of(feature.template))
+    figure, axes = _canvas(width + 0.4, _height(feature) + 0.4)
+    _draw_tree(axes, _place(feature), 0.2, 0.2)
+    _save(figure, Path(path))
+
+
+def draw_sheet(
+    features: Sequence[Feature],
+    path: str | Path,
+    values: Mapping[Feature, float] | None = None,
+    *,
+    first: int = 0,
+) -> None:
+    """Draw features side by side with letters, and with values where they are known.
+
+    Letters begin with that of number `first`: a for 0.
+    """
+    trees = [_place(feature) for feature in features]
+    widths = [sum(1 for _ in leaves_of(feature.template)) for feature in features]
+    before = max((tree.x for tree in trees), default=0.0)
+    after = max(
+        (w - tree.x for w, tree in zip(widths, trees, strict=True)), default=0.0
+    )
+    height = max(map(_height, features), default=0.0)
+    column = before + after + _GAP
+    row = height + (2 if values else 1) * _CAPTION + 0.6
+    columns = max(1, min(_COLUMNS, len(features), int(_WIDEST / column)))
+    rows = -(-len(features) // columns)
+    legend = _legend(features)
+    legend_width = sum(_entry_width(text) for *_, text in legend)
+    width = max(columns * column, legend_width + _GAP)
+    left = (width - columns * column + _GAP) / 2
+    figure, axes = _canvas(width, rows * row + 1.1)
+    for number, (feature, tree) in enumerate(zip(features, trees, strict=True)):
+        middle = left + number % columns * column + before
+        top = number // columns * row + 0.3
+        _draw_tree(axes, tree, middle - tree.x, top)
+        caption = f"({letters(first + number)})"
+        if values and feature in values:
+            caption += f"\n{values[feature]:.2f}"
+        _write(axes, middle, top + height + 0.15, caption)
+    _draw_legend(axes, legend, (width - legend_width) / 2, rows * row + 0.5)
+    _save(figure, Path(path))
+
+
+def letters(number: int) -> str:
+    """a, b, … z, aa, ab, …"""
+    text = ""
+    number += 1
+    while number:
+        number, letter = divmod(number - 1, 26)
+        text = chr(ord("a") + letter) + text
+    return text
+
+
+# ── where nodes go ──────────────────────────────────────────────────────────────────
+
+
+def _place(feature: Feature) -> _Spot:
+    """Leaves one unit apart from left to right, each other node above its middle."""
+    taken = 0
+
+    def place(template: Template, level: int) -> _Spot:
+        nonlocal taken
+        if isinstance(template, str):
+            taken += 1
+            return _Spot(taken - 0.5, level, template, ())
+        ordered = sorted(template, key=order_key)
+        below = tuple(place(part, level + 1) for part in ordered)
+        middle = (below[0].x + below[-1].x) / 2
+        return _Spot(middle, level, OPEN_LEAF, below)
+
+    return place(feature.template, 0)
+
+
+def _height(feature: Feature) -> float:
+    return feature.depth * _RISE + 2 * _RADIUS
+
+
+# ── what is drawn ───────────────────────────────────────────────────────────────────
+
+
+def _draw_tree(axes: Axes, spot: _Spot, left: float, top: float) -> None:
+    x, y = left + spot.x, top + _RADIUS + spot.level * _RISE
+    for below in spot.below:
+        end = top + _RADIUS + below.level * _RISE
+        line = Line2D([x, left + below.x], [y, end], color=_INK, linewidth=1, zorder=1)
+        axes.add_line(line)
+        _draw_tree(axes, below, left, top)
+    _draw_node(axes, x, y, spot.name, spot.level)
+
+
+def _draw_node(axes: Axes, x: float, y: float, name: str, level: int) -> None:
+    style: dict[str, Any] = {"edgecolor": _INK, "linewidth": 1.2, "zorder": 2}
+    corner, side = (x - 0.88 * _RADIUS, y - 0.88 * _RADIUS), 1.76 * _RADIUS
+    if name == OPEN_LEAF:
+        if level % 2:
+            axes.add_patch(Circle((x, y), _RADIUS, facecolor=_GREEN, **style))
+        else:
+            axes.add_patch(Rectangle(corner, side, side, facecolor=_RED, **style))
+    elif name == "L":
+        axes.add_patch(Circle((x, y), _RADIUS, facecolor="white", **style))
+    elif name in ("W", "D"):
+        axes.add_patch(Rectangle(corner, side, side, facecolor="white", **style))
+        if name == "D":
+            _draw_cross(axes, x, y)
+    else:
+        _draw_box(axes, x, y, name)
+
+
+def _draw_cross(axes: Axes, x: float, y: float) -> None:
+    arm = 0.82 * _RADIUS
+    for slope in (-arm, arm):
+        ends = [y - slope, y + slope]
+        cross = Line2D([x - arm, x + arm], ends, color=_INK, linewidth=1.2, zorder=3)
+        axes.add_line(cross)
+
+
+def _draw_box(axes: Axes, x: float, y: float, name: str) -> None:
+    """An outcome that has no sign of its own, by name."""
+    corner = (x - 0.36, y - 0.7 * _RADIUS)
+    style = "round,pad=0,rounding_size=0.08"
+    axes.add_patch(
+        FancyBboxPatch(
+            corner,
+            0.72,
+            1.4 * _RADIUS,
+            boxstyle=style,
+            facecolor="white",
+            edgecolor=_INK,
+            linewidth=1.0,
+            zorder=2,
+        )
+    )
+    axes.text(x, y, name, ha="center", va="center_baseline", fontsize=6, zorder=3)
+
+
+def _legend(features: Sequence[Feature]) -> list[tuple[str, int, str]]:
+    """The signs that are used, each with its level and what it means."""
+    used = {OPEN_LEAF}.union(*(feature.outcomes() for feature in features))
+    return [entry for entry in _SIGNS if entry[0] in used]
+
+
+def _entry_width(text: str) -> float:
+    return 1.6 + 0.17 * len(text)
+
+
+def _draw_legend(
+    axes: Axes, entries: Sequence[tuple[str, int, str]], x: float, y: float
+) -> None:
+    for name, level, text in entries:
+        _draw_node(axes, x + _RADIUS, y, name, level)
+        axes.text(
+            x + 0.7, y, text, ha="left", va="center", fontsize=7.5, color="#555555"
+        )
+        x += _entry_width(text)
+
+
+def _write(axes: Axes, x: float, y: float, text: str) -> None:
+    axes.text(x, y, text, ha="center", va="top", fontsize=8.5, linespacing=1.4)
+
+
+def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure of so many units, without frame, the origin on top."""
+    figure = Figure(figsize=(width * _INCH, height * _INCH), facecolor="white")
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    axes.axis("off")
+    return figure, axes
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """The same feature gives the same file: no date, no random names."""
+    with rc_context({"svg.hashsalt": "gamelore", "svg.fonttype": "none"}):
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(path, dpi=200, metadata=metadata)

@@ -1,0 +1,16 @@
+"""Value functions: tables, linear functions and networks."""
+
+from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.functions import ValueFunction
+from gamelore.values.settings import LinearSettings, NetworkSettings
+from gamelore.values.table import Cell, Cells, Table
+
+__all__ = [
+    "Cell",
+    "Cells",
+    "LearnedEvaluation",
+    "LinearSettings",
+    "NetworkSettings",
+    "Table",
+    "ValueFunction",
+]

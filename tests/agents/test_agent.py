@@ -1,0 +1,152 @@
+"""Who enters matches: players that serve again, and players for every game."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from gamelore.agents.agent import Contestant, Entry, PlainContestant
+from gamelore.agents.builtin import PLAYERS
+from gamelore.agents.fallback import FallbackPlayer
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import simulator
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.position import Position
+from gamelore.engine.simulator import Simulator
+from gamelore.games import load
+from gamelore.gdl import Move
+from gamelore.match.match import MatchRecord, play_match
+from gamelore.player import Briefing, Clock, Player
+from gamelore.search.policy_player import AtlasPlayer
+
+
+class Recorder:
+    """Notes what it is told, and draws lots."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.briefings: list[Briefing] = []
+        self._lots = RandomPlayer(seed)
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        self.briefings.append(briefing)
+        self._lots.start(briefing, clock)
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        return self._lots.choose(position, clock)
+
+
+def entry(match: str, engine: Simulator, role: int = 0) -> Entry:
+    return Entry(match, engine, engine.roles[role], start_clock=5.0, play_clock=2.0)
+
+
+def nothing(engine: Simulator) -> MatchRecord:
+    return MatchRecord(engine.game.name, engine.roles, (), (None, None), False)
+
+
+@pytest.fixture
+def tictactoe() -> Simulator:
+    return Interpreter(load("tictactoe"))
+
+
+def test_player_is_started_with_what_the_entry_says(tictactoe: Simulator) -> None:
+    contestant: Contestant = PlainContestant(Recorder, seed=7)
+    player = contestant.enter(entry("m", tictactoe, 1), Clock(5.0))
+    assert isinstance(player, Recorder)
+    assert player.seed == 7
+    assert player.briefings == [Briefing(tictactoe, "o", 5.0, 2.0)]
+
+
+def test_player_plays_one_match_after_the_other(tictactoe: Simulator) -> None:
+    contestant = PlainContestant(Recorder)
+    first = contestant.enter(entry("one", tictactoe), Clock())
+    contestant.finish(entry("one", tictactoe), nothing(tictactoe))
+    assert contestant.enter(entry("two", tictactoe), Clock()) is first
+
+
+def test_matches_at_once_have_players_of_their_own(tictactoe: Simulator) -> None:
+    contestant = PlainContestant(Recorder, seed=3)
+    first = contestant.enter(entry("one", tictactoe), Clock())
+    second = contestant.enter(entry("two", tictactoe), Clock())
+    assert isinstance(first, Recorder)
+    assert isinstance(second, Recorder)
+    assert first is not second
+    assert first.seed != second.seed
+
+
+def test_another_engine_gets_another_player(tictactoe: Simulator) -> None:
+    contestant = PlainContestant(Recorder)
+    slow = contestant.enter(entry("one", tictactoe), Clock())
+    other = Interpreter(load("tictactoe"))
+    fast = contestant.enter(entry("one", other), Clock())
+    assert fast is not slow
+    contestant.finish(entry("one", other), nothing(other))
+    assert contestant.enter(entry("two", other), Clock()) is fast
+
+
+def test_players_are_not_kept_without_end(tictactoe: Simulator) -> None:
+    made: list[Recorder] = []
+
+    def make(seed: int) -> Recorder:
+        made.append(Recorder(seed))
+        return made[-1]
+
+    contestant = PlainContestant(make)
+    for number in range(10):
+        contestant.enter(entry(str(number), tictactoe), Clock())
+    for number in range(10):
+        contestant.finish(entry(str(number), tictactoe), nothing(tictactoe))
+    again = [
+        contestant.enter(entry(f"{number} again", tictactoe), Clock())
+        for number in range(10)
+    ]
+    assert 0 < sum(player in made[:10] for player in again) < 10
+    contestant.close()
+
+
+# ── players for every game ──────────────────────────────────────────────────────────
+
+
+def steady(name: str, seed: int = 0) -> Player:
+    return FallbackPlayer(PLAYERS[name](seed), RandomPlayer(seed))
+
+
+@pytest.mark.parametrize("name", ["novice", "minimax"])
+def test_fallback_plays_where_roles_move_at_once(name: str) -> None:
+    engine = simulator(load("rock-paper-scissors"))
+    players = {role: steady(name, seed) for seed, role in enumerate(engine.roles)}
+    record = play_match(engine, players, play_clock=2.0)
+    assert record.complete
+    assert not record.faults
+
+
+def test_fallback_leaves_games_with_turns_alone() -> None:
+    engine = simulator(load("tictactoe"))
+    alone = play_match(engine, {"x": PLAYERS["novice"](5), "o": RandomPlayer(1)})
+    wrapped = play_match(engine, {"x": steady("novice", 5), "o": RandomPlayer(1)})
+    assert alone == wrapped
+
+
+def test_fallback_starts_at_once_on_the_interpreter(tictactoe: Simulator) -> None:
+    class Slow(AtlasPlayer):
+        def start(self, briefing: Briefing, clock: Clock) -> None:
+            raise AssertionError("it was started")
+
+    player = FallbackPlayer(Slow(), RandomPlayer())
+    player.start(Briefing(tictactoe, "x"), Clock(1.0))
+    position = Position.initial(tictactoe)
+    assert player.choose(position, Clock()) in position.legal_moves("x")
+    with pytest.raises(AssertionError):
+        player.start(Briefing(tictactoe, "x"), Clock(math.inf))
+
+
+def test_an_atlas_of_ones_own_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gamelore.search.policy_player._MOST_NODES", 10)
+    engine = simulator(load("tictactoe"))
+    player = AtlasPlayer(seed=1)
+    play_match(engine, {"x": player, "o": RandomPlayer(1)})
+    assert player._atlas is not None
+    assert len(player._atlas) > 10
+    player.start(Briefing(engine, "x"), Clock())
+    assert len(player._atlas) == 1

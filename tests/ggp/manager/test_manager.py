@@ -1,0 +1,294 @@
+"""The manager with players in this process: the same matches, clocks, interruptions."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from gamelore.agents.agent import Entry, PlainContestant
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.position import Position
+from gamelore.engine.simulator import Simulator
+from gamelore.errors import GameloreError, StuckError
+from gamelore.games import load
+from gamelore.gdl import Game, Move
+from gamelore.ggp.manager.manager import Manager, MatchSettings, Moment, run_match
+from gamelore.ggp.manager.peers import LocalPeer, address_of
+from gamelore.match.match import MatchRecord, play_match
+from gamelore.player import Briefing, Clock, Player
+
+NO_CLOCKS = MatchSettings(math.inf, math.inf)
+SLACK = 0.5
+
+
+class Diary:
+    """A contestant that plays by lot and writes down what it is told."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.player: Player = RandomPlayer(seed)
+        self.entries: list[Entry] = []
+        self.records: list[MatchRecord] = []
+        self.closed = False
+        self.threads: set[str] = set()
+
+    def enter(self, entry: Entry, clock: Clock) -> Player:
+        self.threads.add(threading.current_thread().name)
+        self.entries.append(entry)
+        self.player.start(Briefing(entry.simulator, entry.role), clock)
+        return self.player
+
+    def finish(self, entry: Entry, record: MatchRecord) -> None:
+        assert entry is self.entries[-1]
+        self.records.append(record)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Hanging(RandomPlayer):
+    """Takes far too long, until it is let go."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.release = threading.Event()
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        self.release.wait(10)
+        return super().choose(position, clock)
+
+
+class Failing(Diary):
+    def enter(self, entry: Entry, clock: Clock) -> Player:
+        raise ValueError("not today")
+
+
+class Wrong(RandomPlayer):
+    def choose(self, position: Position, clock: Clock) -> Move:
+        return "nonsense"
+
+
+@pytest.fixture(scope="module")
+def tictactoe() -> Simulator:
+    return Interpreter(load("tictactoe"))
+
+
+def random_peers(*seeds: int) -> list[LocalPeer]:
+    return [
+        LocalPeer(PlainContestant(RandomPlayer, seed), f"r{seed}") for seed in seeds
+    ]
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "pig", "trio", "rock-paper-scissors"])
+@pytest.mark.parametrize("clock", [math.inf, 30.0])
+def test_managed_matches_are_the_matches_of_play_match(game: str, clock: float) -> None:
+    simulator = Interpreter(load(game))
+    manager = Manager(simulator, MatchSettings(clock, clock))
+    peers = random_peers(*range(1, len(manager.seats) + 1))
+    players: dict[str, Player] = {
+        role: RandomPlayer(seed) for seed, role in enumerate(manager.seats, 1)
+    }
+    for seed in (7, 8):
+        match = manager.run(peers, seed=seed)
+        assert match.record == play_match(simulator, players, seed=seed)
+        assert match.positions[-1].is_terminal
+        assert len(match.positions) == len(match.times) == len(match.record.moves) + 1
+        assert [*match.times] == sorted(match.times)
+    for peer in peers:
+        peer.close()
+
+
+def test_faults_are_those_of_play_match(tictactoe: Simulator) -> None:
+    peers = [LocalPeer(PlainContestant(Wrong), "wrong"), *random_peers(2)]
+    match = Manager(tictactoe, NO_CLOCKS).run(peers, seed=3)
+    players: dict[str, Player] = {"x": Wrong(), "o": RandomPlayer(2)}
+    assert match.record == play_match(tictactoe, players, seed=3)
+    assert match.record.faults[0].answer == "nonsense"
+
+
+def test_contestants_are_told_what_they_need(tictactoe: Simulator) -> None:
+    ann, bob = Diary(1), Diary(2)
+    peers = [LocalPeer(ann, "ann"), LocalPeer(bob, "bob")]
+    manager = Manager(tictactoe, MatchSettings(20, 10))
+    matches = [manager.run(peers, seed=seed) for seed in range(3)]
+    assert [entry.match for entry in ann.entries] == [m.match for m in matches]
+    assert len({match.match for match in matches}) == 3
+    entry = ann.entries[0]
+    assert (entry.role, entry.opponents) == ("x", ("bob",))
+    assert (entry.start_clock, entry.play_clock) == (20, 10)
+    assert bob.entries[0].opponents == ("ann",)
+    assert ann.records == bob.records == [match.record for match in matches]
+    assert len(ann.threads) == 1 and threading.current_thread().name not in ann.threads
+    for peer in peers:
+        peer.close()
+    assert ann.closed and bob.closed
+
+
+def test_without_clocks_there_are_no_threads(tictactoe: Simulator) -> None:
+    ann = Diary(1)
+    before = {*threading.enumerate()}  # some of other tests may yet end
+    Manager(tictactoe, NO_CLOCKS).run([LocalPeer(ann, "ann"), *random_peers(2)])
+    assert {*threading.enumerate()} <= before
+    assert ann.threads == {threading.current_thread().name}
+
+
+def test_two_that_hang_cost_one_clock(tictactoe: Simulator) -> None:
+    players = [Hanging(1), Hanging(2)]
+    peers = [LocalPeer(PlainContestant(lambda _, p=p: p), "h") for p in players]  # type: ignore[misc]
+    settings = MatchSettings(1, 0.2, grace=0.05, move_limit=2)
+    started = time.monotonic()
+    match = Manager(tictactoe, settings).run(peers)
+    elapsed = time.monotonic() - started
+    late = [(f.step, f.role) for f in match.record.faults if f.kind == "late"]
+    assert late == [(s, r) for s in range(3) for r in ("x", "o")]
+    assert elapsed < 3 * 0.25 + SLACK
+    for player in players:
+        player.release.set()
+    for peer in peers:
+        peer.close()
+    wait_for_threads("contestant h")
+
+
+def test_one_that_is_late_once_plays_on(tictactoe: Simulator) -> None:
+    class Sleepy(RandomPlayer):
+        slept = False
+
+        def choose(self, position: Position, clock: Clock) -> Move:
+            if not self.slept:
+                self.slept = True
+                time.sleep(0.35)
+            return super().choose(position, clock)
+
+    peers = [LocalPeer(PlainContestant(Sleepy), "sleepy"), *random_peers(2)]
+    settings = MatchSettings(1, 0.2, grace=0.05)
+    match = Manager(tictactoe, settings).run(peers)
+    assert match.record.complete
+    assert [fault.step for fault in match.record.faults] == [0]
+    for peer in peers:
+        peer.close()
+
+
+@pytest.mark.parametrize("clock", [math.inf, 5.0])
+def test_one_that_cannot_enter(tictactoe: Simulator, clock: float) -> None:
+    failing = Failing()
+    peers = [LocalPeer(failing, "failing"), *random_peers(2)]
+    match = Manager(tictactoe, MatchSettings(clock, clock)).run(peers)
+    first, *others = match.record.faults
+    assert (first.step, first.message) == (-1, "ValueError: not today")
+    assert all("it never got ready" in fault.message for fault in others)
+    assert len(others) == len(match.record.moves)
+    assert failing.records == []
+    for peer in peers:
+        peer.close()
+
+
+def test_an_interrupted_match_is_given_up(tictactoe: Simulator) -> None:
+    ann = Diary(1)
+    stages: list[str] = []
+
+    def interrupt(moment: Moment) -> None:
+        stages.append(moment.stage)
+        if len(moment.moves) == 2:
+            raise KeyboardInterrupt
+
+    manager = Manager(tictactoe, NO_CLOCKS)
+    with pytest.raises(KeyboardInterrupt):
+        manager.run([LocalPeer(ann, "ann"), *random_peers(2)], observer=interrupt)
+    (record,) = ann.records
+    assert not record.complete and len(record.moves) == 2
+    assert stages == ["start", "play", "play", "play"]
+
+
+def test_observers_see_every_position(tictactoe: Simulator) -> None:
+    seen: list[Moment] = []
+    match = Manager(tictactoe, NO_CLOCKS).run(
+        random_peers(1, 2), seed=1, observer=seen.append
+    )
+    assert [moment.stage for moment in seen] == [
+        "start",
+        *["play"] * len(match.record.moves),
+        "over",
+    ]
+    assert tuple(moment.position for moment in seen[1:]) == match.positions
+    assert seen[-1].moves == match.record.moves
+    assert seen[-1].players == match.players == ("r1", "r2")
+
+
+def test_chance_is_played_by_lot() -> None:
+    match = run_match("pig", random_peers(1, 2), seed=4)
+    assert match.players.count("random") == 1
+    assert match.record.complete and not match.record.faults
+
+
+def test_the_move_limit_ends_a_match(tictactoe: Simulator) -> None:
+    settings = MatchSettings(math.inf, math.inf, move_limit=3)
+    match = Manager(tictactoe, settings).run(random_peers(1, 2))
+    assert len(match.record.moves) == 3 and not match.record.complete
+
+
+def test_as_many_players_as_roles(tictactoe: Simulator) -> None:
+    with pytest.raises(GameloreError, match=r"takes 2 players \(x, o\), not 1"):
+        Manager(tictactoe).run(random_peers(1))
+
+
+def test_a_stuck_role_ends_the_match_for_all() -> None:
+    rules = """
+    (role x) (init (at 0)) (<= (legal x go) (true (at 0)))
+    (<= (next (at 1)) (does x go)) (<= terminal (true (at 2)))
+    (<= (next (at 2)) (true (at 1))) (<= (goal x 100) (true (at ?n)))
+    """
+    ann = Diary()
+    with pytest.raises(StuckError):
+        run_match(Game.from_kif(rules, name="stuck"), [LocalPeer(ann, "ann")])
+    assert not ann.records[0].complete
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"start_clock": 0}, "start_clock must be positive"),
+        ({"play_clock": -1}, "play_clock must be positive"),
+        ({"grace": -1}, "grace must be zero or more"),
+        ({"grace": math.inf}, "grace must be zero or more"),
+        ({"move_limit": 0}, "move_limit must be positive"),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MatchSettings(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("spec", "address"),
+    [
+        ("localhost:9147", ("localhost", 9147)),
+        ("10.0.0.7:80", ("10.0.0.7", 80)),
+        ("[::1]:9147", ("::1", 9147)),
+        ("minimax", None),
+        ("package.module:Class", None),
+        ("module:Class9", None),
+    ],
+)
+def test_addresses(spec: str, address: tuple[str, int] | None) -> None:
+    assert address_of(spec) == address
+
+
+def test_impossible_ports() -> None:
+    with pytest.raises(GameloreError, match="there is no port 99999"):
+        address_of("localhost:99999")
+
+
+def wait_for_threads(*names: str) -> None:
+    """Threads of these names come to an end."""
+
+    def left() -> Sequence[str]:
+        return [t.name for t in threading.enumerate() if t.name in names]
+
+    deadline = time.monotonic() + 5
+    while left() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not left()

@@ -1,0 +1,84 @@
+"""Circuits of turns find what the whole circuit finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamelore.circuit.schedule import LEGAL, NEXT, SHARED, TERMINAL, Program
+from gamelore.engine import CircuitSimulator
+from gamelore.games import load
+from gamelore.graph import Atlas
+from gamelore.graph.cofactors import Habit, find_turns, no_turns
+
+GAMES = "tictactoe", "connect-four", "breakthrough-6x6", "othello", "abalone"
+
+
+def without_turns(simulator: CircuitSimulator) -> Atlas:
+    """An atlas that expands every node by the whole circuit."""
+    atlas = Atlas(simulator)
+    atlas.turns = no_turns(simulator.width, len(simulator.roles))
+    atlas.nodes = atlas.nodes._replace(turns=atlas.turns)
+    return atlas
+
+
+def gates_of(program: Program, *phases: int) -> int:
+    spans = (program.phases[phase] for phase in phases)
+    return sum(
+        program.segments[segment, 2] - program.segments[segment, 1]
+        for first, end in spans
+        for segment in range(first, end)
+    )
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_same_successors_as_by_the_whole_circuit(name: str) -> None:
+    simulator = CircuitSimulator(load(name))
+    fast, slow = Atlas(simulator), without_turns(simulator)
+    assert len(fast.turns.masks) == 2
+    generator = np.random.default_rng(0)
+    most = 0
+    for _ in range(3):
+        node = fast.root
+        while not fast.is_terminal(node):
+            edges = fast.edges(node)
+            assert edges == slow.edges(node)
+            assert fast.mover(node) == slow.mover(node)
+            most = max(most, len(edges))
+            node = edges[generator.integers(len(edges))].child
+    assert len(fast) == len(slow)
+    assert (fast.nodes.rows[: len(fast)] == slow.nodes.rows[: len(slow)]).all()
+    assert (fast.nodes.goals[: len(fast)] == slow.nodes.goals[: len(slow)]).all()
+    assert (most > 64) == (name == "abalone")  # so that some take two passes
+
+
+def test_turns_take_fewer_gates() -> None:
+    atlas = Atlas(CircuitSimulator(load("breakthrough-6x6")))
+    whole = gates_of(atlas.program, SHARED, LEGAL, NEXT)
+    assert (2 * atlas.turns.ends[:, 1] < whole).all()
+
+
+def test_only_a_part_of_the_terminal_phase_is_shared() -> None:
+    program = CircuitSimulator(load("connect-four")).program
+    shared, terminal = program.phases[SHARED], program.phases[TERMINAL]
+    assert shared[0] == terminal[0] and shared[1] < terminal[1]
+    assert 0 < gates_of(program, SHARED) < gates_of(program, TERMINAL) / 10
+
+
+def test_positions_that_belong_to_no_turn_are_expanded_all_the_same() -> None:
+    simulator = CircuitSimulator(load("tictactoe"))
+    nothing = np.zeros_like(simulator.initial_row())
+    habits = {0: Habit(~nothing, ~nothing), 1: Habit(nothing, nothing)}
+    turns = find_turns(simulator.program, habits)
+    assert len(turns.masks) == 2
+    atlas, whole = Atlas(simulator), without_turns(simulator)
+    atlas.nodes = atlas.nodes._replace(turns=turns)
+    assert atlas.edges(atlas.root) == whole.edges(whole.root)
+
+
+def test_nothing_tells_turns_apart_without_differences() -> None:
+    simulator = CircuitSimulator(load("tictactoe"))
+    row = simulator.initial_row()
+    habits = {0: Habit(row, row), 1: Habit(row, row)}
+    assert len(find_turns(simulator.program, habits).masks) == 0
+    assert len(find_turns(simulator.program, {}).masks) == 0

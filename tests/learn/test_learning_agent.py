@@ -1,0 +1,399 @@
+"""Learning from match to match: the same as in a course, whatever the spelling."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from gamelore.agents.agent import Entry
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import Simulator, simulator
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.position import Position
+from gamelore.errors import CheckpointError
+from gamelore.games import load
+from gamelore.gdl import Game, Move, canonical_form
+from gamelore.graph import Atlas
+from gamelore.learn.agent import LearningContestant
+from gamelore.learn.config import Plan
+from gamelore.learn.match_log import MatchLog, Pupil, Snapshot
+from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.role_values import LearnerSettings
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import streams_of
+from gamelore.match.match import MatchRecord, play_match
+from gamelore.player import Briefing, Clock, Player
+from gamelore.search.policies import PlayerSettings
+from gamelore.search.policy_player import AtlasPlayer
+from gamelore.values.table import Cells
+
+SEED = 11
+NOVICE = PlayerSettings("novice")
+LEARNERS = [TDSettings(), QSettings(), QSettings(playouts=10)]
+
+SWAPPED = {
+    "x": "nought",
+    "o": "cross",
+    "mark": "put",
+    "cell": "field",
+    "control": "turn",
+}
+"""Other names for some symbols of tic-tac-toe."""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Simulator:
+    return simulator(canonical_form(load("tictactoe")).game)
+
+
+def novice(engine: Simulator) -> AtlasPlayer:
+    """The opponent of a course with this seed."""
+    player = AtlasPlayer(NOVICE, atlas=Atlas(engine))
+    player.stream = streams_of(SEED).rival
+    return player
+
+
+def play(
+    contestant: LearningContestant,
+    engine: Simulator,
+    opponent: Player,
+    matches: range,
+    name: str = "novice",
+) -> list[MatchRecord]:
+    """Play matches as the first role."""
+    records = []
+    for number in matches:
+        entry = Entry(f"match {number}", engine, engine.roles[0], (name,))
+        player = contestant.enter(entry, Clock())
+        others = dict.fromkeys(engine.roles[1:], opponent)
+        record = play_match(engine, {entry.role: player, **others}, seed=number)
+        assert not record.faults
+        contestant.finish(entry, record)
+        records.append(record)
+    return records
+
+
+def saved(path: Path) -> dict[Pupil, Snapshot]:
+    """All values in a store."""
+    with MatchLog(path) as log:
+        rows = log.connection.execute(
+            "SELECT rules, role, opponent, learner FROM pupil ORDER BY key"
+        ).fetchall()
+        found = {Pupil(*row): log.load(Pupil(*row)) for row in rows}
+    return {pupil: values for pupil, values in found.items() if values is not None}
+
+
+def only(path: Path) -> Snapshot:
+    (snapshot,) = saved(path).values()
+    return snapshot
+
+
+def assert_same(one: Cells, other: Cells) -> None:
+    assert np.array_equal(one.rows, other.rows)
+    assert np.array_equal(one.values, other.values)
+    assert np.array_equal(one.visits, other.visits)
+
+
+# ── the same as a course ────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("settings", LEARNERS, ids=["td", "q", "qm"])
+def test_the_same_matches_and_table_as_in_a_course(
+    engine: Simulator, settings: LearnerSettings, tmp_path: Path
+) -> None:
+    plan = Plan(settings, NOVICE, schedule=Fixed(0.1), seed=SEED)
+    course = OpenTraining(Atlas(engine), plan)
+    rewards = course.run(60).rewards
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(settings, store, SEED, schedule=Fixed(0.1))
+    records = play(contestant, engine, novice(engine), range(60))
+    contestant.close()
+    assert [record.goals[0] for record in records] == rewards.tolist()
+    snapshot = only(store)
+    assert snapshot.matches == 60
+    assert_same(snapshot.cells, course.table.cells())
+
+
+def test_a_new_process_goes_on_as_if_nothing_had_happened(
+    engine: Simulator, tmp_path: Path
+) -> None:
+    whole, parts = tmp_path / "whole.db", tmp_path / "parts.db"
+    contestant = LearningContestant(TDSettings(), whole, SEED, schedule=Fixed(0.2))
+    wanted = play(contestant, engine, novice(engine), range(30))
+    contestant.close()
+    opponent = novice(engine)
+    records = []
+    for start in range(0, 30, 6):
+        contestant = LearningContestant(TDSettings(), parts, SEED, schedule=Fixed(0.2))
+        records += play(contestant, engine, opponent, range(start, start + 6))
+        if start % 12 == 0:
+            contestant.close()
+        else:
+            contestant._log.close()  # as when a process is killed
+    assert records == wanted
+    assert_same(only(parts).cells, only(whole).cells)
+
+
+def test_what_a_match_taught_is_known_before_the_next(
+    engine: Simulator, tmp_path: Path
+) -> None:
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    play(contestant, engine, novice(engine), range(1))
+    assert not saved(store)  # it is kept, but not folded in yet
+    contestant.enter(Entry("next", engine, engine.roles[0], ("novice",)), Clock())
+    assert only(store).matches == 1
+    assert len(only(store).cells.values) > 0
+    contestant.close()
+
+
+# ── spelling ────────────────────────────────────────────────────────────────────────
+
+
+def respelt() -> Game:
+    """Tic-tac-toe in other words, and in another order."""
+    game = load("tictactoe")
+    roles, others = game.rules[:2], list(game.rules[2:])
+    assert {rule.head.relation for rule in roles} == {"role"}
+    Random(1).shuffle(others)
+    text = "".join(f"{rule}\n" for rule in (*roles, *others))
+    for word, new in SWAPPED.items():
+        for before in "( ":
+            for after in ") ":
+                text = text.replace(f"{before}{word}{after}", f"{before}{new}{after}")
+    return Game.from_kif(text)
+
+
+def test_spelling_makes_no_difference(engine: Simulator, tmp_path: Path) -> None:
+    stores = []
+    spellings = [engine, simulator(load("tictactoe")), simulator(respelt())]
+    assert len({one.game.fingerprint for one in spellings}) == 3
+    for number, spelling in enumerate(spellings):
+        store = tmp_path / f"{number}.db"
+        contestant = LearningContestant(TDSettings(), store, SEED)
+        play(contestant, spelling, Translated(engine, spelling), range(25))
+        contestant.close()
+        stores.append(only(store))
+    assert_same(stores[0].cells, stores[1].cells)
+    assert_same(stores[0].cells, stores[2].cells)
+    assert len({pupil for n in range(3) for pupil in saved(tmp_path / f"{n}.db")}) == 1
+
+
+class Translated:
+    """A novice that decides by the canonical game, so that names make no difference."""
+
+    def __init__(self, engine: Simulator, spelling: Simulator) -> None:
+        self.canonical = engine
+        self.form = canonical_form(spelling.game)
+        self.novice = novice(engine)
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        entry = Entry("", self.canonical, self.canonical.roles[1])
+        self.novice.start(entry.briefing, clock)
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        facts = map(self.form.to_canonical, position.facts)
+        move = self.novice.choose(Position(self.canonical, facts), clock)
+        return self.form.to_original(move)
+
+
+def test_opponents_and_learners_are_told_apart(
+    engine: Simulator, tmp_path: Path
+) -> None:
+    store = tmp_path / "lore.db"
+    for settings in (TDSettings(), QSettings()):
+        contestant = LearningContestant(settings, store, SEED)
+        play(contestant, engine, novice(engine), range(3), "one")
+        play(contestant, engine, novice(engine), range(3), "two")
+        contestant.close()
+    assert len(saved(store)) == 4
+    assert {snapshot.matches for snapshot in saved(store).values()} == {3}
+
+
+# ── what can go wrong ───────────────────────────────────────────────────────────────
+
+
+def test_games_without_turns_are_played_and_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    play(contestant, simulator(load("rock-paper-scissors")), RandomPlayer(1), range(2))
+    contestant.close()
+    assert "two roles have a choice at once" in caplog.text
+    assert ids(store) == ["match 0", "match 1"]
+
+
+def test_the_interpreter_plays_until_there_is_an_engine(
+    engine: Simulator, tmp_path: Path
+) -> None:
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    slow = Interpreter(engine.game)
+    role = slow.roles[0]
+    first = contestant.enter(Entry("m", slow, role, ("novice",)), Clock())
+    position = Position.initial(slow)
+    assert first.choose(position, Clock(0.1)) in position.legal_moves(role)
+    entry = Entry("m", engine, role, ("novice",))
+    player = contestant.enter(entry, Clock())
+    opponent = novice(engine)
+    record = play_match(engine, {role: player, engine.roles[1]: opponent})
+    contestant.finish(entry, record)
+    contestant.close()
+    assert ids(store) == ["m"]
+    assert only(store).matches == 1
+
+
+def test_matches_given_up_are_kept_but_teach_nothing(
+    engine: Simulator, tmp_path: Path
+) -> None:
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    entry = Entry("given up", engine, engine.roles[0], ("novice",))
+    contestant.enter(entry, Clock())
+    nothing = MatchRecord(engine.game.name, engine.roles, (), (None, None), False)
+    contestant.finish(entry, nothing)
+    play(contestant, engine, novice(engine), range(2))
+    contestant.close()
+    assert ids(store) == ["given up", "match 0", "match 1"]
+    assert only(store).matches == 2
+
+
+def test_entering_keeps_to_its_clock(
+    engine: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    record = play(contestant, engine, novice(engine), range(1))[0]
+    entry = Entry("match", engine, engine.roles[0], ("novice",))
+    for number in range(40):
+        contestant.finish(Entry(f"more {number}", *one_of(entry)), record)
+
+    def slowly(*_: object) -> None:
+        time.sleep(0.05)
+
+    monkeypatch.setattr("gamelore.learn.session.ValueLearner.learn", slowly)
+    started = time.monotonic()
+    contestant.enter(entry, Clock(1.0))
+    assert time.monotonic() - started < 1.0
+    study = next(iter(next(iter(contestant._memories.values())).studies.values()))  # type: ignore[union-attr]
+    assert 0 < study.matches < 41
+    monkeypatch.undo()
+    contestant.enter(Entry("later", *one_of(entry)), Clock())
+    assert study.matches == 41
+    contestant.close()
+
+
+def one_of(entry: Entry) -> tuple[Simulator, str, tuple[str, ...]]:
+    return entry.simulator, entry.role, entry.opponents
+
+
+def test_matches_at_once(engine: Simulator, tmp_path: Path) -> None:
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            opponent = RandomPlayer(number)
+            play(contestant, engine, opponent, range(100 * number, 100 * number + 15))
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    contestant.close()
+    assert not failures
+    assert len(ids(store)) == len(set(ids(store))) == 60
+    assert only(store).matches == 60
+
+
+def test_two_contestants_with_one_store(engine: Simulator, tmp_path: Path) -> None:
+    store = tmp_path / "lore.db"
+    pair = [LearningContestant(TDSettings(), store, SEED) for _ in range(2)]
+    for number in range(20):
+        play(pair[number % 2], engine, novice(engine), range(number, number + 1))
+    for contestant in pair:
+        contestant.close()
+    assert only(store).matches == 20
+    assert_same(only(store).cells, folded_anew(store, engine))
+
+
+def folded_anew(store: Path, engine: Simulator) -> Cells:
+    """What the matches of a store teach somebody who has not learned any."""
+    copy = store.with_name("copy.db")
+    source, target = sqlite3.connect(store), sqlite3.connect(copy)
+    with target:
+        source.backup(target)
+        target.execute("UPDATE pupil SET matches = 0, folded = 0, header = ''")
+        target.execute("DELETE FROM pupil_chunk")
+    source.close()
+    target.close()
+    contestant = LearningContestant(TDSettings(), copy, SEED)
+    contestant.enter(Entry("anew", engine, engine.roles[0], ("novice",)), Clock())
+    contestant.close()
+    return only(copy).cells
+
+
+def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gamelore.learn.agent._GAMES", 2)
+    monkeypatch.setattr("gamelore.learn.agent._STUDIES", 2)
+    monkeypatch.setattr("gamelore.learn.agent._NODES", 100)
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    games = [simulator(load(name)) for name in ("tictactoe", "nim", "connect-four-4x4")]
+    for turn in range(3):
+        for number, game in enumerate(games):
+            for name in ("a", "b", "c"):
+                first = 10 * (3 * turn + number) + ord(name)
+                play(contestant, game, RandomPlayer(1), range(first, first + 2), name)
+    assert len(contestant._memories) <= 2
+    contestant.close()
+    snapshots = saved(store)
+    assert len(snapshots) == 9
+    assert {snapshot.matches for snapshot in snapshots.values()} == {6}
+
+
+def test_damaged_values_do_not_keep_it_from_playing(
+    engine: Simulator, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = tmp_path / "lore.db"
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    play(contestant, engine, novice(engine), range(3))
+    contestant.close()
+    connection = sqlite3.connect(store)
+    with connection:
+        connection.execute("UPDATE pupil_chunk SET content = x'00'")
+    connection.close()
+    contestant = LearningContestant(TDSettings(), store, SEED)
+    play(contestant, engine, novice(engine), range(3, 4))
+    contestant.close()
+    assert "are damaged" in caplog.text
+    assert len(ids(store)) == 4
+
+
+def test_a_foreign_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE mine (x)")
+    other.close()
+    with pytest.raises(CheckpointError, match="another program's"):
+        LearningContestant(TDSettings(), path)
+
+
+def ids(path: Path) -> list[str]:
+    with MatchLog(path) as log:
+        return log.match_ids()

@@ -1,0 +1,476 @@
+"""Courses of learning: updates worked by hand, and one table by every path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import Interpreter, simulator
+from gamelore.engine.position import Position
+from gamelore.errors import GameloreError
+from gamelore.games import library, load
+from gamelore.gdl import Move
+from gamelore.graph import Atlas, Templates
+from gamelore.learn.config import Plan
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.learners import Episode, QLearner, TDLearner, ValueLearner
+from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.schedules import Cosine, Fixed
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.player import Briefing, Clock
+from gamelore.search.policies import PlayerSettings
+from gamelore.transfer import Knowledge, initial_values, learn_values, target_templates
+
+TURN_TAKING = [e.name for e in library() if e.players == 2 and e.moves == "alternating"]
+LARGE = {"gomoku", "othello", "english-draughts", "breakthrough"} | {
+    f"hex-{n}x{n}" for n in range(6, 12)
+}
+
+X_WINS = "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 1 3)"
+O_WINS = "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 3 3) (mark 2 3)"
+
+
+@cache
+def atlas_of(name: str) -> Atlas:
+    return Atlas(simulator(load(name)))
+
+
+def episode(text: str) -> Episode:
+    """A match of tic-tac-toe, given by the moves of whose turn it is."""
+    sim = atlas_of("tictactoe").simulator
+    positions, moves = [Position(sim)], []
+    for move in text[1:-1].split(") ("):
+        before = positions[-1]
+        after = before.advance(f"({move})")
+        positions.append(after)
+        joint = next(j for j, p in before.successors() if p == after)
+        moves.append([sim.move_number(r, m) for r, m in enumerate(joint)])
+    return Episode(np.stack([p.row for p in positions]), np.array(moves, np.int32))
+
+
+def afterstates(learner: ValueLearner, text: str) -> list[float]:
+    """The values after each move of x, and of the end if o made it."""
+    rows = episode(text).rows
+    wanted = [*rows[1::2], *(rows[-1:] if len(rows) % 2 else [])]
+    cells = [learner.table.find(row) for row in wanted]
+    return [cell.value if cell else float("nan") for cell in cells]
+
+
+def test_equation_2_by_hand() -> None:
+    """α = 0.3, λ = 0.7, γ = 1, default 50; a win, the same again, then a loss."""
+    learner = TDLearner(atlas_of("tictactoe"), "x")
+    learner.learn(episode(X_WINS))
+    # nothing to learn before the end; there 100 - 50 = 50, of which 0.3 · 0.7^(t-p)
+    assert afterstates(learner, X_WINS) == pytest.approx([57.35, 60.5, 65])
+    learner.learn(episode(X_WINS))
+    # t=1: 60.5 - 57.35 = 3.15        σ1 + 0.945
+    # t=2: 65 - 60.5 = 4.5            σ2 + 1.35, σ1 + 0.945
+    # t=3: 100 - 65 = 35              σ3 + 10.5, σ2 + 7.35, σ1 + 5.145
+    assert afterstates(learner, X_WINS) == pytest.approx([64.385, 69.2, 75.5])
+    learner.learn(episode(O_WINS))
+    # t=1: 69.2 - 64.385 = 4.815      σ1 + 1.4445
+    # t=2: 50 - 69.2 = -19.2          σ2 - 5.76, σ1 - 4.032
+    # t=3: 50 - 50 = 0
+    # t=4: 0 - 50 = -50               σ4 - 15, σ3 - 10.5, σ2 - 7.35, σ1 - 5.145
+    assert afterstates(learner, O_WINS) == pytest.approx([56.6525, 56.09, 39.5, 35])
+    assert afterstates(learner, X_WINS)[2] == pytest.approx(75.5)
+    first = learner.table.find(episode(O_WINS).rows[1])
+    assert first is not None
+    assert first.visits == 3
+
+
+def test_equation_2_with_a_discount() -> None:
+    settings = TDSettings(discount=0.9)
+    learner = TDLearner(atlas_of("tictactoe"), "x", settings)
+    learner.learn(episode(X_WINS))
+    # t=1: 0.9 · 50 - 50 = -5         σ1 - 1.5
+    # t=2: -5                         σ2 - 1.5, σ1 - 1.05
+    # t=3: 50                         σ3 + 15, σ2 + 10.5, σ1 + 7.35
+    assert afterstates(learner, X_WINS) == pytest.approx([54.8, 59, 65])
+
+
+def test_the_end_may_be_no_afterstate() -> None:
+    learner = TDLearner(atlas_of("tictactoe"), "x", TDSettings(keeps_end=False))
+    learner.learn(episode(O_WINS))
+    values = afterstates(learner, O_WINS)
+    # the last own move gets it all: -50 · 0.3, 0.21, 0.147
+    assert values[:3] == pytest.approx([42.65, 39.5, 35])
+    assert np.isnan(values[3])
+
+
+def test_the_second_player_learns_its_own_afterstates() -> None:
+    learner = TDLearner(atlas_of("tictactoe"), "o")
+    learner.learn(episode(O_WINS))
+    assert len(learner.table) == 3
+    rows = episode(O_WINS).rows
+    cells = [learner.table.find(row) for row in rows[2::2]]
+    assert [c.value for c in cells if c] == pytest.approx([57.35, 60.5, 65])
+
+
+def test_algorithm_1_by_hand() -> None:
+    """α = 0.1, γ = 0.9, 0 at first; a win, the same again, then a loss."""
+    learner = QLearner(atlas_of("tictactoe"), "x")
+
+    def actions(text: str) -> list[float]:
+        match = episode(text)
+        keys = [
+            np.append(row, np.uint64(joint[0]))
+            for row, joint in zip(match.rows[:-1:2], match.moves[::2], strict=True)
+        ]
+        cells = [learner.table.find(key) for key in keys]
+        return [cell.value if cell else float("nan") for cell in cells]
+
+    learner.learn(episode(X_WINS))
+    # 0.1 · 100; 0.1 · 0.9 · 10; 0.1 · 0.9 · 0.9
+    assert actions(X_WINS) == pytest.approx([0.081, 0.9, 10])
+    learner.learn(episode(X_WINS))
+    # 9 + 10; 0.81 + 0.09 · 19; 0.0729 + 0.09 · 2.52
+    assert actions(X_WINS) == pytest.approx([0.2997, 2.52, 19])
+    learner.learn(episode(O_WINS))
+    # the new action 0; the best one there is still 19: 2.268 + 0.09 · 19;
+    # 0.26973 + 0.09 · 3.978
+    assert actions(O_WINS) == pytest.approx([0.62775, 3.978, 0])
+
+
+# ── initial values ──────────────────────────────────────────────────────────────────
+
+
+def naive(atlas: Atlas, role: int, node: int, depth: int, rule: str) -> float:
+    """Lookahead from its definition."""
+    if atlas.is_terminal(node):
+        return float(atlas.goals(node)[role])
+    if depth == 0:
+        return 50.0
+    values = [naive(atlas, role, e.child, depth - 1, rule) for e in atlas.edges(node)]
+    if atlas.mover(node) == role or rule == "maxmax":
+        return max(values)
+    return min(values) if rule == "minimax" else sum(values) / len(values)
+
+
+@pytest.mark.parametrize("rule", ["minimax", "maxmax", "avgmax"])
+@pytest.mark.parametrize(
+    ("name", "depth"), [("tictactoe", 1), ("tictactoe", 3), ("othello-4x4", 2)]
+)
+def test_lookahead_is_as_defined(name: str, depth: int, rule: str) -> None:
+    atlas = Atlas(simulator(load(name)))
+    plan = Plan(TDSettings(on_sight=True), lookahead=Lookahead(depth, rule))
+    training = Training(atlas, plan)
+    training.run(40)
+    considered = [cell for cell in training.table if cell.visits == 0]
+    assert len(considered) > 50
+    for cell in considered:
+        expected = naive(atlas, 0, atlas.number(cell.row), depth, rule)
+        assert cell.value == pytest.approx(expected, abs=1e-12)
+
+
+def test_features_give_initial_values() -> None:
+    atlas = Atlas(simulator(load("tictactoe")))
+    templates = Templates(atlas, 0)
+    values = np.random.default_rng(1).random(len(templates.shapes.first)) * 100
+    values[::3] = np.nan
+    plan = Plan(TDSettings(on_sight=True))
+    training = Training(atlas, plan, FeatureValues(templates, values))
+    training.run(100)
+    kinds = set()
+    for cell in training.table:
+        if cell.visits:
+            continue
+        node = atlas.number(cell.row)
+        known = values[templates.number(node)]
+        expected = 50.0 if np.isnan(known) else known
+        if atlas.is_terminal(node):
+            expected = float(atlas.goals(node)[0])
+        assert cell.value == expected
+        kinds.add((atlas.is_terminal(node), bool(np.isnan(known))))
+    assert len(kinds) >= 3
+
+
+def test_without_sight_only_visited_positions_have_cells() -> None:
+    training = Training(atlas_of("tictactoe"), Plan(lookahead=Lookahead()))
+    training.run(100)
+    assert training.table.visits.min() > 0
+
+
+# ── one table by every path ─────────────────────────────────────────────────────────
+
+
+NOVICE = PlayerSettings("novice", 0.1)
+PLANS = {
+    "td-random": ("tictactoe", 50, Plan()),
+    "td-alternate": ("tictactoe", 50, Plan(against=NOVICE, seat="alternate")),
+    "td-lookahead": ("connect-3", 30, Plan(against=NOVICE, lookahead=Lookahead())),
+    "td-on-sight": (
+        "tictactoe",
+        40,
+        Plan(
+            TDSettings(on_sight=True),
+            PlayerSettings("weak", 0.2),
+            lookahead=Lookahead(3, "avgmax"),
+        ),
+    ),
+    "td-minimax": (
+        "othello-4x4",
+        20,
+        Plan(against=PlayerSettings("minimax"), seat="second", schedule=Fixed(0.2)),
+    ),
+    "td-dice": ("pig", 3, Plan(against=NOVICE)),
+    "td-search": (
+        "tictactoe",
+        30,
+        Plan(against=PlayerSettings("monte-carlo", playouts=5)),
+    ),
+    "q": ("nim", 50, Plan(QSettings(), NOVICE, schedule=Cosine(40))),
+    "q-alternate": ("hex-3x3", 40, Plan(QSettings(), seat="alternate")),
+    "qm": ("tictactoe", 40, Plan(QSettings(playouts=10), schedule=Fixed(0.1))),
+    "qm-nested": (
+        "tictactoe",
+        15,
+        Plan(QSettings(playouts=3, level=2), seat="alternate", schedule=Fixed(0.1)),
+    ),
+    "qm-nested-dice": ("pig", 2, Plan(QSettings(playouts=1, level=2), NOVICE)),
+    "qm-one": ("tictactoe", 20, Plan(QSettings(playouts=1))),
+}
+
+
+def features_for(atlas: Atlas, plan: Plan) -> list[FeatureValues]:
+    """Random values of templates for every role that learns."""
+    found = []
+    for role in Training(atlas, plan).seats:
+        templates = Templates(atlas, role)
+        values = np.random.default_rng(role).random(len(templates.shapes.first)) * 100
+        found.append(FeatureValues(templates, values))
+    return found
+
+
+def assert_same(one: Training, other: Training) -> None:
+    assert one.tables.keys() == other.tables.keys()
+    for role, table in one.tables.items():
+        twin = other.tables[role]
+        assert table.rows.tobytes() == twin.rows.tobytes()
+        assert table.values.tobytes() == twin.values.tobytes()
+        assert table.visits.tobytes() == twin.visits.tobytes()
+    for mine, theirs in zip(one.streams[:3], other.streams[:3], strict=True):
+        assert (mine == theirs).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("case", PLANS)
+def test_bulk_and_open_path_are_one(case: str, seed: int) -> None:
+    name, matches, plan = PLANS[case]
+    plan = replace(plan, seed=seed)
+    bulk = Training(Atlas(simulator(load(name))), plan)
+    opened = OpenTraining(Atlas(simulator(load(name))), plan)
+    record, other = bulk.run(matches), opened.run(matches)
+    assert (record.rewards == other.rewards).all()
+    assert (record.lengths == other.lengths).all()
+    assert (record.cells == other.cells).all()
+    assert_same(bulk, opened)
+    assert opened.faults == []
+
+
+@pytest.mark.parametrize("on_sight", [False, True])
+@pytest.mark.parametrize("name", ["tictactoe", "connect-3"])
+def test_bulk_and_open_path_are_one_with_features(name: str, on_sight: bool) -> None:
+    plan = Plan(TDSettings(on_sight=on_sight), NOVICE, seat="alternate", seed=2)
+    courses = []
+    for kind in (Training, OpenTraining):
+        atlas = Atlas(simulator(load(name)))
+        courses.append(kind(atlas, plan, features_for(atlas, plan)))
+        courses[-1].run(40)
+    assert_same(*courses)
+
+
+def test_bulk_and_open_path_are_one_on_the_interpreter() -> None:
+    plan = Plan(against=NOVICE, lookahead=Lookahead(), seed=4)
+    courses = []
+    for kind in (Training, OpenTraining):
+        # rows are numbers of positions in the order met, so that order must be one
+        sim = Interpreter(load("nim"))
+        atlas = Atlas(sim)
+        atlas.explore(atlas.root, 30)
+        courses.append(kind(atlas, plan))
+        courses[-1].run(20)
+    assert_same(*courses)
+
+
+def test_searching_courses_on_the_interpreter_are_open() -> None:
+    atlas = Atlas(Interpreter(load("tictactoe")))
+    plan = Plan(QSettings(playouts=2), PlayerSettings("monte-carlo", playouts=2))
+    with pytest.raises(GameloreError, match="need 'tictactoe' compiled"):
+        Training(atlas, plan)
+    record = OpenTraining(atlas, plan).run(2)
+    assert record.cells[-1] > 0
+
+
+class Stubborn:
+    """Always the first move; fails now and then."""
+
+    def __init__(self) -> None:
+        self.role = ""
+        self.asked = 0
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        self.role = briefing.role
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        self.asked += 1
+        if self.asked % 50 == 0:
+            raise RuntimeError("no idea")
+        return position.legal_moves(self.role)[0]
+
+
+def test_any_player_can_be_the_opponent() -> None:
+    rival = Stubborn()
+    plan = Plan(schedule=Fixed(0.1))
+    training = OpenTraining(atlas_of("tictactoe"), plan, opponents={"o": rival})
+    rewards = training.run(200).rewards
+    assert rewards[-50:].mean() > 90, "one that never adapts is soon beaten"
+    assert {fault.message for fault in training.faults} == {"RuntimeError: no idea"}
+    assert training.faults[0].role == "o"
+
+
+def test_a_course_in_parts_is_the_same() -> None:
+    name, _, plan = PLANS["td-on-sight"]
+    whole, parts = (Training(Atlas(simulator(load(name))), plan) for _ in range(2))
+    rewards = whole.run(500).rewards
+    pieces = [parts.run(n).rewards for n in (1, 99, 400)]
+    assert (np.concatenate(pieces) == rewards).all()
+    assert_same(whole, parts)
+
+
+def test_an_atlas_that_knows_more_changes_nothing() -> None:
+    plan = Plan(against=NOVICE, seed=9)
+    used = Atlas(simulator(load("tictactoe")))
+    Training(used, Plan(QSettings(), seat="second")).run(5000)
+    fresh, shared = Training(Atlas(used.simulator), plan), Training(used, plan)
+    fresh.run(300)
+    shared.run(300)
+    assert_same(fresh, shared)
+
+
+def test_seeds_matter() -> None:
+    tables = []
+    for seed in (0, 1):
+        training = Training(atlas_of("tictactoe"), Plan(seed=seed))
+        training.run(100)
+        tables.append(training.table.values.tobytes())
+    assert tables[0] != tables[1]
+
+
+def test_what_was_learned_plays() -> None:
+    training = Training(atlas_of("tictactoe"), Plan(schedule=Fixed(0.1)))
+    training.run(50_000)
+    player = GreedyPlayer(training.values(0))
+    before = training.table.values.tobytes()
+    sim = training.atlas.simulator
+    goals = [
+        play_match(sim, {"x": player, "o": RandomPlayer(seed)}).goals[0] or 0
+        for seed in range(50)
+    ]
+    assert np.mean(goals) > 90
+    assert training.table.values.tobytes() == before, "a player never learns"
+    with pytest.raises(ValueError, match="the values are of role x, not o"):
+        player.start(Briefing(sim, "o"), Clock())
+    with pytest.raises(ValueError, match="the values are of another game"):
+        player.start(Briefing(simulator(load("nim")), "x"), Clock())
+
+
+def test_longest_matches_and_features_are_checked() -> None:
+    with pytest.raises(GameloreError, match="more than 3 moves"):
+        Training(atlas_of("tictactoe"), Plan(longest_match=3)).run(1)
+    with pytest.raises(GameloreError, match="more than 3 moves"):
+        OpenTraining(atlas_of("tictactoe"), Plan(longest_match=3)).run(1)
+    atlas = Atlas(simulator(load("tictactoe")))
+    first = features_for(atlas, Plan())
+    with pytest.raises(GameloreError, match="o learns too"):
+        Training(atlas, Plan(seat="alternate"), first)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: TDSettings(step_size=0),
+        lambda: TDSettings(trace_decay=2),
+        lambda: QSettings(discount=1.1),
+        lambda: QSettings(playouts=-1),
+        lambda: QSettings(search_time=0),
+        lambda: QSettings(playouts=1, level=3),
+        lambda: Lookahead(depth=0),
+        lambda: Lookahead(rule="maximin"),
+    ],
+)
+def test_settings_are_checked(make: object) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError, match=r"must .*, got "):
+        make()
+
+
+# ── every game ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.slow if n in LARGE else ())
+        for n in TURN_TAKING
+    ],
+)
+def test_every_game_can_be_learned(name: str) -> None:
+    atlas = Atlas(simulator(load(name)))
+    for plan in (
+        Plan(against=NOVICE, seat="alternate", lookahead=Lookahead(1)),
+        Plan(QSettings(), seat="second"),
+    ):
+        training = Training(atlas, plan)
+        record = training.run(6)
+        goals = {*atlas.simulator.goal_values[0], *atlas.simulator.goal_values[1]}
+        assert set(record.rewards) <= goals
+        for role, table in training.tables.items():
+            assert len(table) > 0
+            values = atlas.simulator.goal_values[role]
+            assert table.values.min() >= min(values) - 1e-9
+            assert table.values.max() <= max(values) + 1e-9
+
+
+@cache
+def taught_by(name: str) -> Knowledge:
+    """What a few matches against a novice teach of a game's features."""
+    atlas = atlas_of(name)
+    training = Training(atlas, Plan(against=NOVICE))
+    matches = 2 if name in LARGE else 20
+    training.run(matches)
+    table = training.table
+    return learn_values(
+        Templates(atlas, 0),
+        table.rows,
+        table.values,
+        table.visits,
+        opponent="novice",
+        matches=matches,
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.slow if n in LARGE else ())
+        for n in TURN_TAKING
+    ],
+)
+def test_every_game_can_be_source_and_target(name: str) -> None:
+    atlas = atlas_of(name)
+    assert taught_by(name).lessons[0].game == name
+    knowledge = taught_by("tictactoe")
+    templates = target_templates(atlas, 0, knowledge)
+    values = FeatureValues(templates, initial_values(knowledge, templates))
+    assert not np.isnan(values.values).all(), "something of tic-tac-toe applies"
+    training = Training(atlas, Plan(against=NOVICE), values)
+    training.run(3)
+    assert len(training.table) > 0

@@ -1,0 +1,365 @@
+"""Alpha-beta finds what plain minimax finds, on both engines, and plays by it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import CircuitSimulator, Row, Simulator, simulator
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.position import Position
+from gamelore.errors import GameloreError, NotTurnTakingError
+from gamelore.games import load
+from gamelore.gdl import Game, to_kif
+from gamelore.gdl.features import FeatureRules
+from gamelore.match.match import play_match
+from gamelore.player import Briefing, Clock, Player
+from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
+from gamelore.search.compiled_alpha_beta import CircuitSearch
+from gamelore.search.evaluator import (
+    STAKES,
+    Evaluation,
+    Heuristic,
+    Middle,
+    WeighedFeatures,
+)
+from gamelore.search.plain_alpha_beta import Found, PlainSearch, Searching
+
+MARKS = """
+(<= (weighted ahead 1 ?x ?y) (me ?p) (true (cell ?x ?y ?p)) (middle ?x ?y))
+(<= (weighted ahead -2 ?x ?y) (me ?p) (true (cell ?x ?y ?q)) (role ?q)
+    (distinct ?p ?q) (corner ?x ?y))
+(<= (feature own ?x ?y) (me ?p) (true (cell ?x ?y ?p)))
+(middle 2 2) (middle 2 1) (corner 1 1) (corner 3 3)
+"""
+"""Features of tic-tac-toe that favour one move over another."""
+
+MANY = """
+(role one) (role two)
+(init (turn one))
+(digit 0) (digit 1) (digit 2) (digit 3) (digit 4) (digit 5) (digit 6) (digit 7)
+(digit 8)
+(<= (legal one (take ?a ?b)) (true (turn one)) (digit ?a) (digit ?b))
+(<= (legal one wait) (true (turn two)))
+(<= (legal two (take ?a ?b)) (true (turn two)) (digit ?a) (digit ?b))
+(<= (legal two wait) (true (turn one)))
+(<= (next (turn two)) (true (turn one)))
+(<= (next (turn one)) (true (turn two)))
+(<= (next (took ?r ?a ?b)) (does ?r (take ?a ?b)))
+(<= (next (took ?r ?a ?b)) (true (took ?r ?a ?b)))
+(<= terminal (true (took two ?a ?b)))
+(<= (goal one 100) (true (took one 8 8)) (not (true (took two 8 7))))
+(<= (goal one 30) (true (took one 8 8)) (true (took two 8 7)))
+(<= (goal one 20) (not (true (took one 8 8))))
+(<= (goal two 0) (true (took one 8 8)) (not (true (took two 8 7))))
+(<= (goal two 70) (true (took one 8 8)) (true (took two 8 7)))
+(<= (goal two 80) (not (true (took one 8 8))))
+"""
+"""A game with 81 moves, more than fit one pass of a narrow circuit."""
+
+
+def minimax(
+    engine: Simulator, evaluation: Evaluation, row: Row, depth: int, role: int
+) -> float:
+    """The value by definition."""
+    scale = evaluation.scale(engine, role)
+    position = Position.from_row(engine, row)
+    moving = [r for r, name in enumerate(engine.roles) if is_mover(position, name)]
+    mover = moving[0] if moving else 0
+    values = []
+    for _, child in position.successors():
+        if child.is_terminal:
+            values.append(scale.worth(child.goal(engine.roles[role])))
+        elif depth == 1:
+            judged = evaluation.values(engine, child.row[None], mover, role)
+            values.append(float(judged[0]))
+        else:
+            values.append(minimax(engine, evaluation, child.row, depth - 1, role))
+    if engine.roles[mover] == "random":
+        return sum(values) / len(values)
+    return max(values) if mover == role else min(values)
+
+
+def is_mover(position: Position, role: str) -> bool:
+    return len(position.legal_moves(role)) > 1
+
+
+def random_rows(engine: Simulator, count: int, seed: int) -> list[Row]:
+    """Open positions of random play."""
+    lots = np.random.default_rng(seed)
+    rows: list[Row] = []
+    while len(rows) < count:
+        row = engine.initial_row()
+        for _ in range(int(lots.integers(12))):
+            children = engine.expand(row[None]).successors
+            following = children[int(lots.integers(len(children)))]
+            if engine.terminal(following[None])[0]:
+                break
+            row = following
+        rows.append(row)
+    return rows
+
+
+def find(search: Searching, row: Row, depth: int, favourite: int = -1) -> Found:
+    search.begin(row, depth, 3, favourite)
+    while (found := search.search(7)) is None:
+        pass
+    return found
+
+
+def circuit(game: str) -> CircuitSimulator:
+    engine = simulator(load(game), "circuit")
+    assert isinstance(engine, CircuitSimulator)
+    return engine
+
+
+def marks() -> WeighedFeatures:
+    rules = FeatureRules.from_kif(MARKS, load("tictactoe"))
+    return WeighedFeatures(rules, {"ahead": 1.0, "own": -0.25})
+
+
+EVALUATIONS: dict[str, Evaluation] = {
+    "tictactoe": marks(),
+    "connect-3": Middle(),
+    "nim": Middle(),
+    "pig": Middle(),
+    "trio-3x3": Middle(),
+    "breakthrough-5x5": Middle(),
+    "abalone": Heuristic(),
+}
+
+DEPTHS = {"abalone": 2, "pig": 4, "breakthrough-5x5": 2}
+
+
+@pytest.mark.parametrize("game", EVALUATIONS)
+def test_the_kernel_finds_the_value_by_definition(game: str) -> None:
+    evaluation = EVALUATIONS[game]
+    engine = evaluation.engine(circuit(game))
+    assert isinstance(engine, CircuitSimulator)
+    for role in range(2):
+        # A table of few entries, so that they have to give way to one another.
+        search = CircuitSearch(engine, evaluation, role, entries=64)
+        for row in random_rows(engine, 1 if game == "abalone" else 8, seed=role):
+            for depth in range(1, 1 + DEPTHS.get(game, 3)):
+                found = find(search, row, depth)
+                expected = minimax(engine, evaluation, row, depth, role)
+                assert found.value == pytest.approx(expected, abs=1e-9)
+                check_move(engine, evaluation, row, depth, role, found)
+
+
+def check_move(
+    engine: Simulator,
+    evaluation: Evaluation,
+    row: Row,
+    depth: int,
+    role: int,
+    found: Found,
+) -> None:
+    """Where the role moves, its move must be worth what was found."""
+    position = Position.from_row(engine, row)
+    if not is_mover(position, engine.roles[role]):
+        return
+    child = position.advance(engine.moves[role][found.move])
+    if child.is_terminal:
+        goal = child.goal(engine.roles[role])
+        value = evaluation.scale(engine, role).worth(goal)
+    elif depth == 1:
+        value = float(evaluation.values(engine, child.row[None], role, role)[0])
+    else:
+        value = minimax(engine, evaluation, child.row, depth - 1, role)
+    assert value == pytest.approx(found.value, abs=1e-9)
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect-3", "nim", "pig"])
+def test_the_interpreter_finds_the_same(game: str) -> None:
+    evaluation = EVALUATIONS[game]
+    engine = evaluation.engine(circuit(game))
+    slow = evaluation.engine(Interpreter(load(game)))
+    assert isinstance(engine, CircuitSimulator)
+    fast_search = CircuitSearch(engine, evaluation, 0)
+    slow_search = PlainSearch(slow, evaluation, 0)
+    for row in random_rows(engine, 4, seed=5):
+        twin = slow.encode(engine.facts(row))
+        for depth in (1, 3):
+            fast, plain = find(fast_search, row, depth), find(slow_search, twin, depth)
+            assert fast.value == pytest.approx(plain.value, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_abalone_has_the_same_values_three_moves_ahead() -> None:
+    evaluation = Heuristic()
+    engine = evaluation.engine(circuit("abalone"))
+    assert isinstance(engine, CircuitSimulator)
+    for role in range(2):
+        fast = CircuitSearch(engine, evaluation, role)
+        plain = PlainSearch(engine, evaluation, role)
+        for row in random_rows(engine, 4, seed=role):
+            assert find(fast, row, 3).value == find(plain, row, 3).value
+
+
+def test_more_than_64_moves_are_looked_at() -> None:
+    position = Position.initial(simulator(Game.from_kif(MANY), "circuit"))
+    player = started(AlphaBetaPlayer(depth=2), position, "one")
+    assert to_kif(player.choose(position, Clock())) == "(take 8 8)"
+    assert player.last is not None and player.last.value == 30
+    reply = position.advance("(take 8 8)")
+    player = started(AlphaBetaPlayer(depth=2), reply, "two")
+    assert to_kif(player.choose(reply, Clock())) == "(take 8 7)"
+
+
+def started(player: AlphaBetaPlayer, position: Position, role: str) -> AlphaBetaPlayer:
+    player.start(Briefing(position.simulator, role), Clock())
+    return player
+
+
+def test_pauses_change_nothing() -> None:
+    engine = circuit("connect-four")
+    row = engine.initial_row()
+    in_one_go, in_steps = (CircuitSearch(engine, Middle(), 0) for _ in range(2))
+    in_one_go.begin(row, 5, lots=3)
+    assert in_one_go.search(1 << 40) == find(in_steps, row, 5)
+    assert in_steps.nodes == in_one_go.nodes
+
+
+def test_a_table_and_an_order_save_work() -> None:
+    engine = circuit("connect-four")
+    fast, plain = CircuitSearch(engine, Middle(), 0), PlainSearch(engine, Middle(), 0)
+    row = engine.initial_row()
+    assert find(fast, row, 7).value == find(plain, row, 7).value
+    assert fast.nodes < plain.nodes / 2
+    again = fast.nodes
+    find(fast, row, 7)
+    assert fast.nodes - again < 20
+
+
+def test_the_stack_grows() -> None:
+    engine = circuit("connect-four")
+    search = CircuitSearch(engine, Middle(), 0, positions=8)
+    full = CircuitSearch(engine, Middle(), 0)
+    row = engine.initial_row()
+    assert find(search, row, 6) == find(full, row, 6)
+
+
+# ── the player ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("engine", ["circuit", "interpreter"])
+def test_it_wins_at_once_and_holds_out_long(engine: str) -> None:
+    played = simulator(load("tictactoe"), engine)  # type: ignore[arg-type]
+    marks = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o)"
+    position = Position(played, f"{marks} (control x)")
+    for seed in range(5):
+        player = started(AlphaBetaPlayer(depth=5, seed=seed), position, "x")
+        assert to_kif(player.choose(position, Clock())) == "(mark 1 3)"
+        assert player.reached == 1
+    lost = Position(played, "(cell 1 2 o) (cell 2 2 x) (cell 3 3 x) (control o)")
+    for seed in range(5):
+        player = started(AlphaBetaPlayer(depth=6, seed=seed), lost, "o")
+        assert to_kif(player.choose(lost, Clock())) == "(mark 1 1)", "stops the threat"
+        assert player.reached == 3
+
+
+def test_the_seed_decides_between_equals() -> None:
+    engine = circuit("tictactoe")
+    position = Position.initial(engine)
+
+    def first(seed: int) -> str:
+        player = started(AlphaBetaPlayer(depth=1, seed=seed), position, "x")
+        return to_kif(player.choose(position, Clock()))
+
+    assert len({first(seed) for seed in range(60)}) == 9
+    assert first(4) == first(4)
+
+
+@pytest.mark.parametrize("engine", ["circuit", "interpreter"])
+def test_it_keeps_its_clock(engine: str) -> None:
+    played = simulator(load("connect-four"), engine)  # type: ignore[arg-type]
+    position = Position.initial(played)
+    limits = SearchLimits(deepest=60)
+    player = started(AlphaBetaPlayer(limits=limits), position, "red")
+    taken, reached = [], []
+    for _ in range(3):
+        before = time.monotonic()
+        player.choose(position, Clock(0.4))
+        taken.append(time.monotonic() - before)
+        reached.append(player.reached)
+    assert min(taken) < 0.4
+    assert max(reached) > (5 if engine == "circuit" else 0)
+
+
+def test_a_limit_of_nodes_repeats() -> None:
+    engine = circuit("connect-four")
+    position = Position.initial(engine)
+    limits = SearchLimits(depth=20, nodes=3000)
+
+    def decide() -> tuple[object, ...]:
+        player = started(AlphaBetaPlayer(seed=2, limits=limits), position, "red")
+        before = player.nodes
+        move = player.choose(position, Clock())
+        return move, player.last, player.reached, player.nodes - before
+
+    assert decide() == decide()
+    assert decide()[3] == 3000
+
+
+def test_it_never_loses_tictactoe() -> None:
+    engine = circuit("tictactoe")
+    for seed in range(6):
+        players: dict[str, Player] = {
+            "x": RandomPlayer(seed),
+            "o": AlphaBetaPlayer(depth=9, seed=seed),
+        }
+        record = play_match(engine, players)
+        assert record.faults == () and record.goals[1] in (50, 100)
+
+
+def test_the_heuristic_player_beats_random_play_in_abalone() -> None:
+    engine = circuit("abalone")  # without features: the player has its own engine
+    players: dict[str, Player] = {
+        "black": RandomPlayer(1),
+        "white": AlphaBetaPlayer(Heuristic(), 2, 1),
+    }
+    record = play_match(engine, players)
+    assert record.faults == ()
+    assert record.goals == (0, 100)
+
+
+def test_moves_at_once_are_refused() -> None:
+    engine = simulator(load("rock-paper-scissors"), "circuit")
+    for played in (engine, Interpreter(load("rock-paper-scissors"))):
+        position = Position.initial(played)
+        player = started(AlphaBetaPlayer(depth=2), position, position.roles[0])
+        with pytest.raises(NotTurnTakingError, match="two roles have a choice"):
+            player.choose(position, Clock())
+
+
+def test_weights_of_unknown_features_are_refused() -> None:
+    evaluation = WeighedFeatures("heuristic", {"lead": 1.0, "leed": 2.0})
+    engine = evaluation.engine(circuit("abalone"))
+    with pytest.raises(GameloreError, match="no feature leed; there are lead"):
+        evaluation.values(engine, engine.initial_row()[None], 0, 0)
+
+
+def test_goals_outweigh_features() -> None:
+    engine = Heuristic().engine(circuit("abalone"))
+    scale = Heuristic().scale(engine, 1)
+    assert scale.worth(100) == STAKES
+    assert scale.worth(0) == -STAKES
+    assert scale.worth(50) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"depth": 0}, "depth must be in 1 to 1000, got 0"),
+        ({"deepest": -1}, "deepest must be in 0 to 1000, got -1"),
+        ({"nodes": -5}, "nodes must not be negative, got -5"),
+        ({"entries": 100}, "entries must be a power of two, got 100"),
+    ],
+)
+def test_limits_that_cannot_be(changes: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SearchLimits(**changes)

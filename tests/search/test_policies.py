@@ -1,0 +1,280 @@
+"""How the built-in players choose, as objects and in kernels."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import Interpreter, Simulator, simulator
+from gamelore.engine.position import Position
+from gamelore.games import load
+from gamelore.gdl import to_kif
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.player import Briefing, Clock, Player
+from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
+from gamelore.search.policies import PlayerSettings
+from gamelore.search.policy_player import AtlasPlayer
+
+LOSING, OPEN, WINNING = range(3)
+BOTH_CAN_WIN = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o)"
+WIN = {"x": "(mark 1 3)", "o": "(mark 2 3)"}
+
+BUSY = "import time\nend = time.time() + 60\nwhile time.time() < end: pass"
+
+
+@pytest.fixture(params=["circuit", "interpreter"])
+def tictactoe(request: pytest.FixtureRequest) -> Simulator:
+    return simulator(load("tictactoe"), request.param)
+
+
+def choices(
+    position: Position, role: str, settings: PlayerSettings, times: int = 60
+) -> Counter[str]:
+    """What a player does when asked again and again."""
+    player = AtlasPlayer(settings, seed=5)
+    player.start(Briefing(position.simulator, role), Clock())
+    return Counter(to_kif(player.choose(position, Clock())) for _ in range(times))
+
+
+def outlook(atlas: Atlas, mover: int, child: int) -> int:
+    """What a move leads to within a turn, from the definition."""
+
+    def judge(node: int) -> int:
+        goals = atlas.simulator.goal_values[mover]
+        goal = int(atlas.goals(node)[mover])
+        return {max(goals): WINNING, min(goals): LOSING}.get(goal, OPEN)
+
+    if atlas.is_terminal(child):
+        return judge(child)
+    if atlas.mover(child) == mover:
+        return OPEN
+    replies = [edge.child for edge in atlas.edges(child)]
+    ends = [judge(node) for node in replies if atlas.is_terminal(node)]
+    return LOSING if LOSING in ends else OPEN
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect-3", "othello-4x4", "nim"])
+def test_outlooks_are_as_defined(name: str) -> None:
+    atlas = Atlas(simulator(load(name)))
+    Training(atlas, Plan(against=PlayerSettings("novice"))).run(300)
+    seen = Counter[int]()
+    for node in range(len(atlas)):
+        if atlas.is_terminal(node) or int(atlas.nodes.mover[node]) < 0:
+            continue
+        first = int(atlas.nodes.first[node])
+        for i, edge in enumerate(atlas.edges(node)):
+            found = int(atlas.nodes.outlook[first + i])
+            if found >= 0:
+                assert found == outlook(atlas, atlas.mover(node), edge.child)
+                seen[found] += 1
+    assert len(seen) == 3, "every kind of outlook must have been checked"
+
+
+@pytest.mark.parametrize("role", ["x", "o"])
+def test_a_novice_takes_a_win(tictactoe: Simulator, role: str) -> None:
+    position = Position(tictactoe, f"{BOTH_CAN_WIN} (control {role})")
+    assert set(choices(position, role, PlayerSettings("novice", 0.0))) == {WIN[role]}
+
+
+def test_a_novice_blocks(tictactoe: Simulator) -> None:
+    position = Position(tictactoe, "(cell 1 1 x) (cell 1 2 x) (cell 2 2 o) (control o)")
+    found = choices(position, "o", PlayerSettings("novice", 0.0))
+    assert set(found) == {"(mark 1 3)"}
+
+
+@pytest.mark.parametrize("role", ["x", "o"])
+def test_a_weak_player_lets_the_other_win(tictactoe: Simulator, role: str) -> None:
+    position = Position(tictactoe, f"{BOTH_CAN_WIN} (control {role})")
+    found = choices(position, role, PlayerSettings("weak", 0.0), 200)
+    others_win = WIN["o" if role == "x" else "x"]
+    assert set(found).isdisjoint({WIN[role], others_win})
+    assert len(found) == 3, "all moves that lose, by lot"
+
+
+def test_a_weak_player_avoids_winning(tictactoe: Simulator) -> None:
+    position = Position(tictactoe, "(cell 1 1 x) (cell 1 2 x) (cell 2 2 o) (control x)")
+    found = choices(position, "x", PlayerSettings("weak", 0.0), 100)
+    assert "(mark 1 3)" not in found
+    assert len(found) > 1
+
+
+def test_epsilon_is_how_often_moves_are_random(tictactoe: Simulator) -> None:
+    position = Position(tictactoe, f"{BOTH_CAN_WIN} (control x)")
+    found = choices(position, "x", PlayerSettings("novice", 0.5), 1000)
+    # a random move is the win in 1 of 5: 0.5 + 0.5 / 5 = 0.6; 4 deviations are 0.062
+    assert abs(found["(mark 1 3)"] / 1000 - 0.6) < 0.062
+    assert len(found) == 5
+
+
+def test_random_play_is_uniform(tictactoe: Simulator) -> None:
+    found = choices(Position(tictactoe), "x", PlayerSettings("random"), 1800)
+    assert len(found) == 9
+    chi_square = sum((count - 200) ** 2 / 200 for count in found.values())
+    assert chi_square < 26.1, "0.1% of uniform samples are above"
+
+
+@pytest.mark.parametrize("depth", [2, 4, 9])
+def test_minimax_takes_a_win_and_blocks(tictactoe: Simulator, depth: int) -> None:
+    settings = PlayerSettings("minimax", 0.0, depth)
+    position = Position(tictactoe, f"{BOTH_CAN_WIN} (control o)")
+    assert "(mark 2 3)" in choices(position, "o", settings, 20)
+    block = Position(tictactoe, "(cell 1 1 x) (cell 1 2 x) (cell 2 2 o) (control o)")
+    assert set(choices(block, "o", settings, 20)) == {"(mark 1 3)"}
+
+
+def test_minimax_never_loses_tictactoe() -> None:
+    atlas = Atlas(simulator(load("tictactoe")))
+    perfect = PlayerSettings("minimax", epsilon=0.0, depth=9)
+    for seat in ("first", "second"):
+        training = Training(atlas, Plan(against=perfect, seat=seat, seed=1))
+        assert training.run(20_000).rewards.max() == 50, "the learner at most draws"
+
+
+def test_minimax_against_itself_draws() -> None:
+    sim = simulator(load("tictactoe"))
+    settings = PlayerSettings("minimax", epsilon=0.0, depth=9)
+    for seed in range(5):
+        pair: dict[str, Player] = {
+            "x": AtlasPlayer(settings, seed),
+            "o": AtlasPlayer(settings, seed + 1),
+        }
+        assert play_match(sim, pair).goals == (50, 50)
+
+
+def naive_minimax(atlas: Atlas, role: int, node: int, depth: int) -> float:
+    """The value without pruning or memory."""
+    if atlas.is_terminal(node):
+        return float(atlas.goals(node)[role])
+    if depth == 0:
+        goals = atlas.simulator.goal_values[role]
+        return (max(goals) + min(goals)) / 2
+    values = [naive_minimax(atlas, role, e.child, depth - 1) for e in atlas.edges(node)]
+    return max(values) if atlas.mover(node) == role else min(values)
+
+
+@pytest.mark.parametrize(("name", "depth"), [("connect-3", 4), ("othello-4x4", 3)])
+def test_minimax_chooses_among_the_best(name: str, depth: int) -> None:
+    sim = simulator(load(name))
+    atlas = Atlas(sim)
+    player = AtlasPlayer(PlayerSettings("minimax", 0.0, depth), seed=2, atlas=atlas)
+    player.start(Briefing(sim, sim.roles[0]), Clock())
+    rival = RandomPlayer(3)
+    rival.start(Briefing(sim, sim.roles[1]), Clock())
+    position = Position(sim)
+    decisions = 0
+    while not position.is_terminal:
+        node = atlas.number(position.row)
+        move = player.choose(position, Clock())
+        if atlas.mover(node) == 0:
+            decisions += 1
+            values = {
+                name: naive_minimax(atlas, 0, child, depth - 1)
+                for name, child in atlas.moves(node)
+            }
+            assert values[move] == max(values.values())
+        position = position.advance(move, rival.choose(position, Clock()))
+    assert decisions >= 4
+
+
+@pytest.mark.parametrize("playouts", [50, 200])
+def test_playouts_find_forced_wins(playouts: int) -> None:
+    sim = simulator(load("tictactoe"))
+    settings = PlayerSettings("monte-carlo", 0.0, playouts=playouts)
+    for role in ("x", "o"):
+        position = Position(sim, f"{BOTH_CAN_WIN} (control {role})")
+        assert set(choices(position, role, settings, 20)) == {WIN[role]}
+    # the corner blocks and makes two lines of x, of which o can block but one
+    board = "(cell 1 1 x) (cell 2 2 o) (cell 3 3 x) (cell 1 3 o)"
+    fork = Position(sim, f"{board} (control x)")
+    assert set(choices(fork, "x", settings, 20)) == {"(mark 3 1)"}
+
+
+def test_playouts_on_the_interpreter() -> None:
+    position = Position(Interpreter(load("tictactoe")), f"{BOTH_CAN_WIN} (control o)")
+    settings = PlayerSettings("monte-carlo", 0.0, playouts=8)
+    assert set(choices(position, "o", settings, 5)) == {"(mark 2 3)"}
+
+
+def test_choosing_before_the_start_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="start must be called"):
+        AtlasPlayer().choose(Position("tictactoe"), Clock())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("name", "clever"), ("epsilon", 1.5), ("depth", 0), ("playouts", 0)],
+)
+def test_settings_are_checked(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be .*, got"):
+        PlayerSettings(**{name: value})  # type: ignore[arg-type]
+
+
+# ── clocks ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_clock_that_lasts_changes_nothing() -> None:
+    sim = simulator(load("tictactoe"))
+    settings = PlayerSettings("minimax", epsilon=0.2, depth=9)
+
+    def play(clock: float) -> object:
+        pair: dict[str, Player] = {
+            "x": AtlasPlayer(settings, 1),
+            "o": RandomPlayer(2),
+        }
+        return [play_match(sim, pair, play_clock=clock).moves for _ in range(5)]
+
+    assert play(math.inf) == play(60.0)
+
+
+def lateness(player: Player, sim: Simulator, seconds: float) -> list[float]:
+    """How far beyond the clock each decision of a match went; negative if in time."""
+    role = sim.roles[0]
+    player.start(Briefing(sim, role), Clock())
+    player.choose(Position(sim), Clock(1.0))  # kernels are compiled by now
+    others = [RandomPlayer(4) for _ in sim.roles[1:]]
+    for name, other in zip(sim.roles[1:], others, strict=True):
+        other.start(Briefing(sim, name), Clock())
+    late: list[float] = []
+    position = Position(sim)
+    while not position.is_terminal and len(late) < 6:
+        started = time.monotonic()
+        move = player.choose(position, Clock(seconds))
+        if position.mover == role:
+            late.append(time.monotonic() - started - seconds)
+        position = position.advance(
+            move, *(o.choose(position, Clock()) for o in others)
+        )
+    return late
+
+
+@pytest.mark.parametrize("name", ["connect-four", "breakthrough"])
+@pytest.mark.parametrize("kind", ["minimax", "monte-carlo", "flat"])
+def test_clocks_are_kept_while_the_machine_is_busy(name: str, kind: str) -> None:
+    sim = simulator(load(name))
+    player: Player
+    if kind == "flat":
+        player = MonteCarloPlayer(0, MonteCarloSettings(playouts=10**9, seconds=0.05))
+    else:
+        settings = PlayerSettings(kind, 0.0, depth=30, playouts=10**7)
+        player = AtlasPlayer(settings, seed=1)
+    if os.getloadavg()[0] > (os.cpu_count() or 1) + 1:
+        pytest.skip("others keep this machine too busy to tell")
+    busy = subprocess.Popen([sys.executable, "-c", BUSY])
+    try:
+        # others may hold the machine up for longer than any budget: best of three
+        late = min((lateness(player, sim, 0.05) for _ in range(3)), key=max)
+    finally:
+        busy.kill()
+        busy.wait()
+    assert max(late) < 0.010
+    assert late[0] > -0.025, "half of the time is used"

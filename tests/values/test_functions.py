@@ -1,0 +1,452 @@
+"""Value functions with weights, beside slow definitions of what they do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import CircuitSimulator, Interpreter, Simulator, simulator
+from gamelore.errors import DivergenceError, GameloreError
+from gamelore.games import load
+from gamelore.gdl import Game
+from gamelore.graph import Atlas
+from gamelore.learn._match_kernels import judge_moves
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import Plan
+from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.store import CourseStore
+from gamelore.learn.trainer import Training
+from gamelore.match.match import play_match
+from gamelore.search._alpha_beta_kernels import Judged
+from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.search.policies import PlayerSettings
+from gamelore.values._function_kernels import squash
+from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.functions import ValueFunction
+from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
+
+Floats = npt.NDArray[np.float64]
+
+EXPLORING = Fixed(0.1)
+SMALL = NetworkSettings(hidden=5, initial_range=None)
+LINEAR = LinearSettings()
+CAREFUL = TDSettings(step_size=0.01)
+
+
+def game_of(name: str) -> Simulator:
+    return simulator(load(name))
+
+
+def random_match(sim: Simulator, seed: int) -> Episode:
+    players = {r: RandomPlayer(seed + i) for i, r in enumerate(sim.roles)}
+    return Episode.of(sim, play_match(sim, players))
+
+
+def learned(plan: Plan, sim: Simulator, episode: Episode) -> Training:
+    """A training that has been taught one match."""
+    training = Training(Atlas(sim), plan)
+    ValueLearner(training.values(0)).learn(episode)
+    return training
+
+
+def function_of(training: Training) -> ValueFunction:
+    assert training.function is not None
+    return training.function
+
+
+# ── slow twins ──────────────────────────────────────────────────────────────────────
+
+
+class SlowNetwork:
+    """A network by its definition, with weights as one vector."""
+
+    def __init__(self, function: ValueFunction) -> None:
+        weights = function.weights()
+        self.shape = weights["hidden"].shape
+        self.w = np.concatenate([weights["hidden"].ravel(), weights["out"]])
+        self.w = self.w.astype(np.float64)
+
+    def value(self, x: Floats, w: Floats) -> float:
+        inputs, units = self.shape
+        hidden = w[: inputs * units].reshape(self.shape)
+        out = w[inputs * units :]
+        levels = 1 / (1 + np.exp(-(x @ hidden)))
+        return float(1 / (1 + np.exp(-(levels @ out[:-1] + out[-1]))))
+
+    def gradient(self, x: Floats, w: Floats) -> Floats:
+        """By finite differences."""
+        found = np.zeros_like(w)
+        for i in range(len(w)):
+            step = np.zeros_like(w)
+            step[i] = 1e-5
+            found[i] = (self.value(x, w + step) - self.value(x, w - step)) / 2e-5
+        return found
+
+
+def td_lambda(
+    network: SlowNetwork,
+    inputs: Floats,
+    goal: float,
+    plan: Plan,
+) -> Floats:
+    """Equation 5 of Campos and Langlois (2003), as it is written: the weights after."""
+    rule, function = plan.learner, plan.function
+    assert isinstance(rule, TDSettings)
+    assert function is not None
+    length = len(inputs) if function.ends == "learned" else len(inputs) - 1
+    w, total, trace = network.w, np.zeros_like(network.w), np.zeros_like(network.w)
+    for t in range(length):
+        prediction = network.value(inputs[t], w)
+        trace = rule.trace_decay * trace + network.gradient(inputs[t], w)
+        target = goal if t + 1 == length else 0.0
+        if t + 1 < length + (function.ends == "valued"):
+            target += rule.discount * network.value(inputs[t + 1], w)
+        error = target - prediction
+        error *= 1 - rule.risk if error > 0 else 1 + rule.risk
+        total = total + rule.step_size * error * trace
+        if function.updates == "moves":
+            w = network.w + total
+    return np.asarray(network.w + total)
+
+
+@pytest.mark.parametrize("risk", [0.0, -0.8])
+@pytest.mark.parametrize("ends", ["known", "learned", "valued"])
+@pytest.mark.parametrize("updates", ["moves", "match"])
+def test_a_network_learns_as_defined(updates: str, ends: str, risk: float) -> None:
+    sim = game_of("tictactoe")
+    settings = replace(SMALL, updates=updates, ends=ends)  # type: ignore[arg-type]
+    plan = Plan(
+        TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6, risk=risk),
+        SelfPlay(),
+        function=settings,
+    )
+    episode = random_match(sim, 3)
+    fresh = function_of(Training(Atlas(sim), plan))
+    goal = sim.goals(episode.rows[-1:])[0, 0] / 100
+    inputs = fresh.inputs_of(episode.rows[1:])
+    expected = td_lambda(SlowNetwork(fresh), inputs, goal, plan)
+    found = SlowNetwork(function_of(learned(plan, sim, episode))).w
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert np.abs(found - SlowNetwork(fresh).w).max() > 1e-3
+
+
+@pytest.mark.parametrize("role", [0, 1])
+def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
+    sim = game_of("tictactoe")
+    plan = Plan(
+        TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6),
+        SelfPlay(),
+        function=replace(SMALL, view="own"),
+    )
+    episode = random_match(sim, 3)
+    training = Training(Atlas(sim), plan)
+    slow = SlowNetwork(function_of(training))
+    goal = sim.goals(episode.rows[-1:])[0, role] / 100
+    after = episode.rows[1 + role :: 2]
+    if not sim.terminal(after[-1:])[0]:
+        after = np.concatenate([after, episode.rows[-1:]])
+    inputs = function_of(training).inputs_of(after, role)
+    expected = td_lambda(slow, inputs, goal, plan)
+    ValueLearner(training.values(role)).learn(episode)
+    found = SlowNetwork(function_of(training)).w
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert np.abs(found - slow.w).max() > 1e-3
+
+
+@pytest.mark.parametrize("decay", [0.0, 1.0])
+def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
+    """λ = 0 and λ = 1 of a linear function, offline, without a discount."""
+    sim = game_of("connect-3")
+    rule = TDSettings(step_size=0.1, trace_decay=decay)
+    settings = LinearSettings(updates="match", initial_value=0.02)
+    plan = Plan(rule, SelfPlay(), function=settings)
+    episode = random_match(sim, 8)
+    training = Training(Atlas(sim), plan)
+    x = function_of(training).inputs_of(episode.rows[1:-1])
+    before = function_of(training).weights()["direct"]
+    values = x @ before
+    goal = sim.goals(episode.rows[-1:])[0, 0] / 100
+    # each prediction goes towards the next one, or each towards the reward
+    targets = np.append(values[1:], goal) if decay == 0.0 else goal
+    errors = targets - values
+    ValueLearner(training.values(0)).learn(episode)
+    after = function_of(training).weights()["direct"]
+    assert after == pytest.approx(before + 0.1 * errors @ x, abs=1e-12)
+
+
+CHAIN = """
+(role a) (role b)
+(init (at 7 a))
+(other a b) (other b a)
+(<= (legal ?r (take 1)) (true (at ?n ?r)))
+(<= (legal ?r (take 2)) (true (at ?n ?r)) (less ?m ?n) (less ?k ?m))
+(<= (legal ?r noop) (role ?r) (true (at ?n ?s)) (distinct ?r ?s))
+(<= (next (at ?m ?s)) (does ?r (take 1)) (true (at ?n ?r)) (less ?m ?n) (other ?r ?s))
+(<= (next (at ?k ?s)) (does ?r (take 2)) (true (at ?n ?r)) (less ?m ?n) (less ?k ?m)
+    (other ?r ?s))
+(less 0 1) (less 1 2) (less 2 3) (less 3 4) (less 4 5) (less 5 6) (less 6 7)
+(<= terminal (true (at 0 ?r)))
+(<= (goal ?s 100) (true (at 0 ?r)) (other ?r ?s))
+(<= (goal ?r 0) (true (at 0 ?r)))
+(<= (goal ?r 50) (role ?r) (not terminal))
+"""
+"""Take 1 or 2; who takes the last one wins. A position is a single fluent."""
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.4])
+def test_one_input_per_position_is_a_table(risk: float) -> None:
+    """The same matches and the same values, bit for bit."""
+    sim = simulator(Game.from_kif(CHAIN, name="chain"))
+    rule = TDSettings(discount=0.9, risk=risk, sees_ends=False)
+    table = Training(Atlas(sim), Plan(rule, SelfPlay(), schedule=EXPLORING, seed=2))
+    linear = LinearSettings(
+        bias=False,
+        ends="learned",
+        sees_ends=False,
+        lowest_reward=0,
+        highest_reward=100,
+        initial_value=50.0,
+    )
+    function = Training(Atlas(sim), replace(table.plan, function=linear))
+    rewards = table.run(200).rewards
+    assert (function.run(200).rewards == rewards).all()
+    assert 0 < rewards.mean() < 100
+    for cell in table.table:
+        value = function_of(function).evaluate(cell.row[None])[0]
+        assert value == cell.value
+
+
+def test_no_risk_is_plain() -> None:
+    """κ = 0 changes nothing, and κ ≠ 0 something, for every kind of values."""
+    for function in (None, LINEAR, SMALL):
+        totals = []
+        for risk in (0.0, -0.5):
+            rule = replace(CAREFUL, risk=risk)
+            plan = Plan(rule, SelfPlay(), function=function)
+            training = Training(Atlas(game_of("tictactoe")), plan)
+            training.run(30)
+            parts = [training.table.values, *training.state().weights.values()]
+            totals.append(sum(float(part.sum()) for part in parts))
+        assert totals[0] != totals[1]
+
+
+# ── judging ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "function", [SMALL, replace(SMALL, hidden=24), LinearSettings()]
+)
+@pytest.mark.parametrize("name", ["connect-four", "breakthrough-6x6"])
+def test_changed_inputs_give_the_same_values(
+    name: str, function: FunctionSettings
+) -> None:
+    """Carried from position to position, and from a position to all after it."""
+    plan = Plan(CAREFUL, SelfPlay(), function=function)
+    training = Training(Atlas(game_of(name)), plan)
+    training.run(200)
+    values, found = training.values(0), function_of(training)
+    atlas = training.atlas
+    compared = 0
+    values.begin_match()
+    for row in random_match(atlas.simulator, 5).rows[:-1]:
+        node = atlas.number(row)
+        edges = atlas.edges(node)
+        mind = values.mind
+        judge_moves(atlas.chart, mind, node, 0)
+        rows = np.stack([atlas.row(edge.child) for edge in edges])
+        expected = found.evaluate(rows)
+        for i, edge in enumerate(edges):
+            if atlas.is_terminal(edge.child):
+                assert mind.function.worth[i] == atlas.goals(edge.child)[0] / 100
+            else:
+                assert mind.function.worth[i] == pytest.approx(expected[i], abs=2e-5)
+                compared += 1
+    assert compared > 30
+
+
+PLANS = {
+    "network": ("tictactoe", Plan(against=SelfPlay(), function=SMALL)),
+    "network-second": (
+        "connect-3",
+        Plan(against=PlayerSettings("novice"), seat="second", function=SMALL),
+    ),
+    "network-copy": (
+        "tictactoe",
+        Plan(against=SelfPlay(renew=7), seat="alternate", function=SMALL),
+    ),
+    "network-own": (
+        "tictactoe",
+        Plan(against=SelfPlay(), function=replace(SMALL, view="own")),
+    ),
+    "linear": ("connect-3", Plan(CAREFUL, SelfPlay(), function=LINEAR)),
+    "linear-minimax": (
+        "tictactoe",
+        Plan(CAREFUL, PlayerSettings("minimax"), function=LINEAR),
+    ),
+}
+
+
+def assert_same(one: Training, other: Training) -> None:
+    mine, theirs = one.state(), other.state()
+    assert mine.weights.keys() == theirs.weights.keys()
+    for name, array in mine.weights.items():
+        assert array.tobytes() == theirs.weights[name].tobytes()
+    for name, array in mine.copied_weights.items():
+        assert array.tobytes() == theirs.copied_weights[name].tobytes()
+    assert (mine.streams == theirs.streams).all()
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_bulk_and_open_path_are_one(case: str) -> None:
+    name, plan = PLANS[case]
+    plan = replace(plan, schedule=EXPLORING)
+    bulk = Training(Atlas(game_of(name)), plan)
+    opened = OpenTraining(Atlas(game_of(name)), plan)
+    record, other = bulk.run(25), opened.run(25)
+    assert (record.rewards == other.rewards).all()
+    assert (record.lengths == other.lengths).all()
+    assert_same(bulk, opened)
+    assert opened.faults == []
+
+
+@pytest.mark.parametrize("case", ["network-copy", "linear"])
+def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
+    name, plan = PLANS[case]
+    plan = replace(plan, schedule=EXPLORING)
+    whole, part = (Training(Atlas(game_of(name)), plan) for _ in range(2))
+    rewards = whole.run(30).rewards
+    checkpoint = Checkpoint.of(part, part.run(17).rewards)
+    save_checkpoint(checkpoint, tmp_path / "a.course")
+    with CourseStore(tmp_path / "lore.db") as store:
+        store.save(checkpoint)
+        stored = store.load(checkpoint.key)
+    assert stored is not None
+    for found in (load_checkpoint(tmp_path / "a.course"), stored):
+        later = found.training(Atlas(game_of(name)))
+        assert (later.run(13).rewards == rewards[17:]).all()
+        assert_same(whole, later)
+
+
+def test_an_atlas_that_is_emptied_changes_nothing() -> None:
+    """Connect Four fills the working memory again and again; its size is no matter."""
+    plan = Plan(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    small, large = (Training(Atlas(game_of("connect-four")), plan) for _ in range(2))
+    for _ in range(3):
+        large.atlas.grow()
+    rewards = small.run(1500).rewards
+    assert (large.run(1500).rewards == rewards).all()
+    assert len(large.atlas) > len(small.atlas.nodes.rows)
+    assert_same(small, large)
+
+
+def test_weights_that_run_away_are_given_up() -> None:
+    plan = Plan(
+        TDSettings(step_size=1.0),
+        SelfPlay(),
+        schedule=EXPLORING,
+        function=LinearSettings(highest_reward=100.0),
+    )
+    training = Training(Atlas(game_of("connect-four")), plan)
+    with pytest.raises(DivergenceError, match="lower the step size"):
+        training.run(10_000)
+    assert 0 < training.matches < 10_000
+    weights = training.state().weights["direct"]
+    assert np.isfinite(weights).all()
+    fresh = Training(Atlas(game_of("connect-four")), plan)
+    fresh.run(training.matches)
+    assert_same(training, fresh)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    atlas = Atlas(game_of("tictactoe"))
+    with pytest.raises(GameloreError, match="need 'tictactoe' compiled"):
+        ValueFunction(Atlas(Interpreter(load("tictactoe"))), SMALL)
+    with pytest.raises(GameloreError, match="needs fluents or features"):
+        ValueFunction(atlas, replace(SMALL, fluents=False))
+    with pytest.raises(ValueError, match=r"weights must have hidden \[21, 5\]"):
+        ValueFunction(atlas, SMALL).load({})
+    wrong: dict[str, object] = {
+        "updates": "never",
+        "ends": "all",
+        "view": "bird",
+        "hidden": 0,
+        "activation": "relu",
+        "output": "step",
+        "initial_range": -1.0,
+        "lowest_reward": 2.0,
+    }
+    for name, value in wrong.items():
+        with pytest.raises(ValueError, match=name):
+            replace(SMALL, **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("function", [SMALL, replace(SMALL, view="own"), LINEAR])
+def test_searches_ask_the_same_values(function: FunctionSettings) -> None:
+    """What kernels judge is what Python does, for both roles and movers."""
+    training = Training(Atlas(game_of("tictactoe")), Plan(CAREFUL, function=function))
+    training.run(300)
+    evaluation = LearnedEvaluation(function_of(training))
+    sim = evaluation.engine(game_of("tictactoe"))
+    assert isinstance(sim, CircuitSimulator)
+    parent = random_match(sim, 2).rows[3]
+    rows = sim.expand(parent[None]).successors
+    for role, mover in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        judge = evaluation.judge(sim, role)
+        judged = Judged(np.zeros(0, np.uint64), parent, rows, np.zeros(len(rows)))
+        ask_judge(judge.function, sim.program, judge.data, judged, mover, role)
+        expected = evaluation.values(sim, rows, mover, role)
+        assert judged.values == pytest.approx(expected, abs=1e-5)
+    scale = evaluation.scale(sim, 0)
+    assert (scale.worth(0), scale.worth(100)) == (0.0, 1.0)
+    with pytest.raises(GameloreError, match="is about 'tictactoe', not 'nim'"):
+        evaluation.engine(game_of("nim"))
+
+
+@numba.njit
+def ask_judge(judge, program, data, judged, mover, role):  # type: ignore[no-untyped-def]
+    judge(program, data, judged, judged.rows.shape[0], mover, role)
+
+
+def test_a_search_finds_more_than_a_look_ahead() -> None:
+    plan = Plan(CAREFUL, SelfPlay(), function=SMALL, schedule=EXPLORING)
+    training = Training(Atlas(game_of("connect-3")), plan)
+    training.run(500)
+    sim = training.atlas.simulator
+    player = AlphaBetaPlayer(LearnedEvaluation(function_of(training)), depth=4)
+    goals = [
+        play_match(sim, {sim.roles[0]: player, sim.roles[1]: RandomPlayer(seed)}).goals
+        for seed in range(10)
+    ]
+    assert np.mean([goal[0] or 0 for goal in goals]) == 100
+
+
+def test_players_use_functions() -> None:
+    plan = Plan(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    training = Training(Atlas(game_of("tictactoe")), plan)
+    training.run(3000)
+    sim = training.atlas.simulator
+    player = GreedyPlayer(training.values(1))
+    goals = [
+        play_match(sim, {"x": RandomPlayer(seed), "o": player}).goals[1] or 0
+        for seed in range(40)
+    ]
+    assert np.mean(goals) > 60
+
+
+def test_units_are_close_to_what_they_stand_for() -> None:
+    """The quotient of polynomials in the place of tanh."""
+    x = np.linspace(-20, 20, 4001).astype(np.float32)
+    found = np.array([squash.py_func(one) for one in x])  # type: ignore[attr-defined]
+    assert np.abs(found - np.tanh(x.astype(np.float64))).max() < 1e-6

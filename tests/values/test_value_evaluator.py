@@ -1,0 +1,167 @@
+"""A search over a learned value function values leaves as the function does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamelore.engine import CircuitSimulator, Row, Simulator, simulator
+from gamelore.engine.interpreter.simulator import Interpreter
+from gamelore.engine.position import Position
+from gamelore.errors import GameloreError
+from gamelore.games import load, load_features
+from gamelore.graph import Atlas
+from gamelore.learn.config import Plan
+from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.settings import TDSettings
+from gamelore.learn.trainer import Training
+from gamelore.player import Briefing, Clock
+from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.search.compiled_alpha_beta import CircuitSearch
+from gamelore.search.plain_alpha_beta import Found, PlainSearch, Searching
+from gamelore.search.policies import PlayerSettings
+from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
+
+FUNCTIONS: list[FunctionSettings] = [
+    LinearSettings(lowest_reward=-1.0),
+    LinearSettings(output="sigmoid", view="own"),
+    NetworkSettings(hidden=12, initial_range=None),
+    NetworkSettings(hidden=5, view="own", activation="tanh", initial_range=None),
+]
+
+
+def trained(
+    game: str,
+    function: FunctionSettings,
+    features: str | None = None,
+    shaping: tuple[tuple[str, float], ...] = (),
+) -> Training:
+    rules = load(game)
+    counted = load_features(features, rules) if features else None
+    engine = simulator(rules, "circuit", features=counted)
+    plan = Plan(
+        learner=TDSettings(step_size=0.02),
+        function=function,
+        against=PlayerSettings("random"),
+        longest_match=500,
+        seed=3,
+        shaping=shaping,
+    )
+    training = Training(Atlas(engine), plan)
+    training.run(2 if game == "abalone" else 300)
+    return training
+
+
+def evaluation_of(training: Training) -> LearnedEvaluation:
+    assert training.function is not None
+    return LearnedEvaluation(training.function)
+
+
+def rows_of(engine: Simulator, count: int) -> list[Row]:
+    lots = np.random.default_rng(8)
+    rows: list[Row] = []
+    while len(rows) < count:
+        row = engine.initial_row()
+        for _ in range(int(lots.integers(8))):
+            children = engine.expand(row[None]).successors
+            following = children[int(lots.integers(len(children)))]
+            if engine.terminal(following[None])[0]:
+                break
+            row = following
+        rows.append(row)
+    return rows
+
+
+def find(search: Searching, row: Row, depth: int) -> Found:
+    search.begin(row, depth)
+    found = search.search(1 << 40)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
+def test_kernels_and_python_agree(function: FunctionSettings) -> None:
+    training = trained("tictactoe", function)
+    evaluation = evaluation_of(training)
+    engine = training.atlas.simulator
+    assert isinstance(engine, CircuitSimulator)
+    for role in range(2):
+        fast = CircuitSearch(engine, evaluation, role)
+        plain = PlainSearch(engine, evaluation, role)
+        for row in rows_of(engine, 6):
+            for depth in (1, 2, 3):
+                found, expected = find(fast, row, depth), find(plain, row, depth)
+                assert found.value == pytest.approx(expected.value, abs=2e-5)
+
+
+@pytest.mark.parametrize("sees_rewards", [False, True])
+def test_features_are_inputs_of_a_search(sees_rewards: bool) -> None:
+    settings = NetworkSettings(
+        hidden=8,
+        view="own",
+        initial_range=None,
+        lowest_reward=-1.0,
+        scaling=(("(in centre own)", 0.25), ("(distance own)", 2.0)),
+        sees_rewards=sees_rewards,
+    )
+    shaping = (("(in centre own)", 0.5), ("(in centre other)", -0.5))
+    training = trained("abalone", settings, "abalearn3", shaping)
+    evaluation = evaluation_of(training)
+    engine = training.atlas.simulator
+    assert isinstance(engine, CircuitSimulator)
+    for role in range(2):
+        fast = CircuitSearch(engine, evaluation, role)
+        plain = PlainSearch(engine, evaluation, role)
+        for row in rows_of(engine, 2):
+            found, expected = find(fast, row, 2), find(plain, row, 2)
+            assert found.value == pytest.approx(expected.value, abs=5e-5)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
+def test_one_move_ahead_it_is_the_greedy_player(function: FunctionSettings) -> None:
+    training = trained("tictactoe", function)
+    engine = training.atlas.simulator
+    assert isinstance(engine, CircuitSimulator)
+    for role, name in enumerate(engine.roles):
+        greedy = GreedyPlayer(training.values(role))
+        search = CircuitSearch(engine, evaluation_of(training), role)
+        greedy.start(Briefing(engine, name), Clock())
+        for row in rows_of(engine, 8):
+            position = Position.from_row(engine, row)
+            if len(position.legal_moves(name)) == 1:
+                continue
+            found = find(search, row, 1)
+            chosen = position.advance(greedy.choose(position, Clock()))
+            values = evaluation_of(training).values(
+                engine, chosen.row[None], role, role
+            )
+            if not chosen.is_terminal:
+                assert float(values[0]) == pytest.approx(found.value, abs=2e-5)
+
+
+def test_what_is_learned_later_does_not_change_a_search() -> None:
+    training = trained("tictactoe", FUNCTIONS[2])
+    engine = training.atlas.simulator
+    assert isinstance(engine, CircuitSimulator)
+    search = CircuitSearch(engine, evaluation_of(training), 0)
+    rows = rows_of(engine, 4)
+    before = [find(search, row, 1) for row in rows]
+    training.run(50)
+    assert [find(search, row, 1) for row in rows] == before
+
+
+def test_it_plays_matches_of_the_interpreter() -> None:
+    training = trained("tictactoe", FUNCTIONS[2])
+    played = Interpreter(load("tictactoe"))
+    board = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o) (control x)"
+    player = AlphaBetaPlayer(evaluation_of(training), depth=3)
+    player.start(Briefing(played, "x"), Clock())
+    position = Position(played, board)
+    assert position.advance(player.choose(position, Clock())).goal("x") == 100
+
+
+def test_other_games_are_refused() -> None:
+    evaluation = evaluation_of(trained("tictactoe", FUNCTIONS[0]))
+    with pytest.raises(GameloreError, match="'tictactoe', not 'connect-3'"):
+        evaluation.engine(simulator(load("connect-3"), "circuit"))
