@@ -31,7 +31,7 @@ print(time.perf_counter() - started)
 _KERNELS = """
 import time
 from gamelore.games import load
-from gamelore.simulate import simulator
+from gamelore.engine import simulator
 engine = simulator(load("tictactoe"))
 started = time.perf_counter()
 engine.playouts(count=1)

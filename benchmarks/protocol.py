@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from serving import served
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import Simulator, simulator
@@ -94,8 +94,8 @@ def main() -> None:
 def in_process(engine: Simulator, matches: int) -> None:
     """Matches per second on the open path."""
     players = {"x": RandomPlayer(1), "o": RandomPlayer(2)}
-    contestants = [PlainContestant(PLAYERS["random"], seed) for seed in (1, 2)]
-    peers = [LocalPeer(each, f"r{i}") for i, each in enumerate(contestants)]
+    agents = [PlayerAgent(PLAYERS["random"], seed) for seed in (1, 2)]
+    peers = [LocalPeer(each, f"r{i}") for i, each in enumerate(agents)]
     manager = Manager(engine, MatchSettings(float("inf"), float("inf")))
     show_rate(
         "in process, two players",
@@ -193,8 +193,8 @@ def processor_seconds(process: int) -> float:
 def parts(engine: Simulator, matches: int) -> None:
     """What one match costs, part by part, one after the other."""
     rounds = max(10, matches // 10)
-    contestants = [PlainContestant(PLAYERS["random"], seed) for seed in (1, 2)]
-    peers = [LocalPeer(each, f"r{i}") for i, each in enumerate(contestants)]
+    agents = [PlayerAgent(PLAYERS["random"], seed) for seed in (1, 2)]
+    peers = [LocalPeer(each, f"r{i}") for i, each in enumerate(agents)]
     manager = Manager(engine, MatchSettings(float("inf"), float("inf")))
     played = [manager.run(peers, seed=seed) for seed in range(rounds)]
     texts = [messages_of(match) for match in played]

@@ -25,12 +25,12 @@ import pyspiel
 
 from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import State, Training
+from gamelore.learn.trainer import State, Trainer
 from gamelore.values.settings import NetworkSettings
 
 Floats = npt.NDArray[np.float32]
@@ -107,20 +107,20 @@ class PlainSelfPlay:
         self.hidden += inputs.T @ back
 
 
-def training(name: str, hidden: int, updates: str, seed: int) -> Training:
+def trainer(name: str, hidden: int, updates: str, seed: int) -> Trainer:
     function = NetworkSettings(
         hidden=hidden,
         initial_range=None,
         updates=updates,  # type: ignore[arg-type]
     )
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(step_size=STEP, trace_decay=DECAY),
         SelfPlay(),
         schedule=Fixed(EPSILON),
         function=function,
         seed=seed,
     )
-    return Training(Atlas(simulator(load(OURS[name]))), plan)
+    return Trainer(StateGraph(simulator(load(OURS[name]))), config)
 
 
 def rate(play: Callable[[], Lengths], seconds: float) -> Floats:
@@ -138,7 +138,7 @@ def plain_course(name: str, hidden: int, seeds: Iterator[int]) -> Lengths:
     return np.array([plain.play() for _ in range(COURSE)], np.int32)
 
 
-def our_course(ours: Training, beginnings: Iterator[State]) -> Lengths:
+def our_course(ours: Trainer, beginnings: Iterator[State]) -> Lengths:
     """The lengths of the matches of a course by gamelore."""
     ours.restore(next(beginnings))
     return ours.run(COURSE).lengths
@@ -157,7 +157,7 @@ def main() -> None:
     print(f"OpenSpiel + numpy, per match   {peer[0]:10,.0f} {peer[1]:12,.0f}")
     for updates in ("match", "moves"):
         courses = [
-            training(options.game, options.hidden, updates, seed) for seed in range(8)
+            trainer(options.game, options.hidden, updates, seed) for seed in range(8)
         ]
         beginnings = cycle([ours.state() for ours in courses])
         courses[0].run(10)

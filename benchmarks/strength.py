@@ -24,9 +24,9 @@ from matplotlib.figure import Figure
 from gamelore.agents.builtin import maker_of
 from gamelore.engine import Simulator, simulator
 from gamelore.games import load, load_features
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.presets import preset_for
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.values.evaluator import LearnedEvaluation
@@ -87,9 +87,9 @@ def measure(game: str, args: argparse.Namespace) -> list[Stop]:
     rules = load(game)
     features = load_features(preset.features, rules) if preset.features else None
     sim = simulator(rules, features=features)
-    training = Training(Atlas(sim), replace(preset.plan, seed=args.seed))
-    training.run(1)  # has kernels compiled
-    assert training.function is not None
+    trainer = Trainer(StateGraph(sim), replace(preset.config, seed=args.seed))
+    trainer.run(1)  # has kernels compiled
+    assert trainer.function is not None
     most = preset.matches or 0
     stops = args.stops or sorted({most // _SHARE, most // 5, most})
     depths = args.depths or sorted({1, preset.depth})
@@ -97,10 +97,10 @@ def measure(game: str, args: argparse.Namespace) -> list[Stop]:
     seconds = 0.0
     for stop in stops:
         started = time.process_time()
-        training.run(stop - training.matches)
+        trainer.run(stop - trainer.matches)
         seconds += time.process_time() - started
         for depth in depths:
-            won = wins(sim, training.function, depth, args.against, args.games)
+            won = wins(sim, trainer.function, depth, args.against, args.games)
             bounds = wilson(sum(won), args.games)
             found.append(
                 Stop(stop, round(seconds, 1), depth, args.games, *won, *bounds)

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.graph import Atlas, Templates
-from gamelore.learn.config import Plan
-from gamelore.learn.role_values import FeatureValues
-from gamelore.learn.trainer import Training
+from gamelore.graph import PatternIndex, StateGraph
+from gamelore.learn.config import TrainConfig
+from gamelore.learn.role_values import PatternValues
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import Knowledge, initial_values, learn_values
 
@@ -31,21 +31,21 @@ Curve = npt.NDArray[np.float64]
 def main() -> None:
     started = time.perf_counter()
     print("reading and compiling (a machine's first run takes about a minute)")
-    atlas = Atlas(simulator(load(SOURCE)))
-    training = Training(atlas, Plan(against=OPPONENT))
-    training.run(1)
+    graph = StateGraph(simulator(load(SOURCE)))
+    trainer = Trainer(graph, TrainConfig(against=OPPONENT))
+    trainer.run(1)
     print(f"ready after {time.perf_counter() - started:.1f} s\n")
 
     print(f"learning {SOURCE} against a {OPPONENT.name}: {MATCHES} matches")
-    source = Training(atlas, Plan(against=OPPONENT, seed=1))
+    source = Trainer(graph, TrainConfig(against=OPPONENT, seed=1))
     record = source.run(MATCHES)
     print(f"  {sparkline(cumulative(record.rewards))}")
     print(f"  mean reward {record.rewards.mean():.1f}")
     print(f"  {len(source.table)} afterstates met\n")
 
-    table, templates = source.table, Templates(atlas, role=0)
+    table, pattern_index = source.table, PatternIndex(graph, role=0)
     knowledge = learn_values(
-        templates,
+        pattern_index,
         table.rows,
         table.values,
         table.visits,
@@ -58,7 +58,7 @@ def main() -> None:
         print(f"  {feature!s:16} {learned.value:6.1f}   met {learned.visits:5} times")
 
     print(f"\nplaying {TARGET}, {RUNS} runs of {MATCHES} matches each")
-    target = Atlas(simulator(load(TARGET)))
+    target = StateGraph(simulator(load(TARGET)))
     started = time.perf_counter()
     without = mean_curve(target, None)
     carried = mean_curve(target, knowledge)
@@ -70,15 +70,17 @@ def main() -> None:
     print(f"\nboth learning curves are in {PICTURE}")
 
 
-def mean_curve(atlas: Atlas, knowledge: Knowledge | None) -> Curve:
+def mean_curve(graph: StateGraph, knowledge: Knowledge | None) -> Curve:
     """The cumulative average reward, match by match, averaged over runs."""
     features = None
     if knowledge is not None:
-        templates = Templates(atlas, role=0)
-        features = FeatureValues(templates, initial_values(knowledge, templates))
+        pattern_index = PatternIndex(graph, role=0)
+        features = PatternValues(
+            pattern_index, initial_values(knowledge, pattern_index)
+        )
     curves = [
         cumulative(
-            Training(atlas, Plan(against=OPPONENT, seed=seed), features)
+            Trainer(graph, TrainConfig(against=OPPONENT, seed=seed), features)
             .run(MATCHES)
             .rewards
         )

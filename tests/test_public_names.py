@@ -8,7 +8,7 @@ import sys
 import gamelore
 
 PUBLIC = {
-    "Atlas",
+    "StateGraph",
     "Cosine",
     "Fixed",
     "Game",
@@ -18,7 +18,7 @@ PUBLIC = {
     "IllegalMoveError",
     "Lookahead",
     "MatchRecord",
-    "Plan",
+    "TrainConfig",
     "Player",
     "PlayerSettings",
     "Playouts",
@@ -28,7 +28,7 @@ PUBLIC = {
     "Simulator",
     "TDSettings",
     "Table",
-    "Training",
+    "Trainer",
     "library",
     "load",
     "perft",

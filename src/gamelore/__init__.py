@@ -9,9 +9,9 @@ The words, from rules to knowledge:
     goal         what a role gets at the end, 0 to 100
     simulator    plays by the rules: compiled to a circuit, or interpreted
     playout      a match of random moves to its end
-    atlas        positions by number, with where their moves lead
+    state graph  positions by number, with where their moves lead
     player       chooses moves, never learns
-    learner      learns values, never chooses; `Training` is a course of matches
+    learner      learns values, never chooses; `Trainer` is a course of matches
     afterstate   the position a player's own move leads to
     feature      the shape of the game tree under an afterstate, the same in any game
     knowledge    what features were worth, against whom
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from gamelore.errors import GameloreError, GdlError, IllegalMoveError
     from gamelore.games import library, load
     from gamelore.gdl import Game, Problem
-    from gamelore.graph import Atlas
-    from gamelore.learn.config import Plan
+    from gamelore.graph import StateGraph
+    from gamelore.learn.config import TrainConfig
     from gamelore.learn.schedules import Cosine, Fixed, Geometric
     from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-    from gamelore.learn.trainer import Training
+    from gamelore.learn.trainer import Trainer
     from gamelore.match.match import MatchRecord, play_match
     from gamelore.player import Player
     from gamelore.search.policies import PlayerSettings
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Atlas",
     "Cosine",
     "Fixed",
     "Game",
@@ -64,7 +63,6 @@ __all__ = [
     "IllegalMoveError",
     "Lookahead",
     "MatchRecord",
-    "Plan",
     "Player",
     "PlayerSettings",
     "Playouts",
@@ -72,9 +70,11 @@ __all__ = [
     "Problem",
     "QSettings",
     "Simulator",
+    "StateGraph",
     "TDSettings",
     "Table",
-    "Training",
+    "TrainConfig",
+    "Trainer",
     "library",
     "load",
     "perft",
@@ -83,7 +83,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "gamelore.graph": ("Atlas",),
+    "gamelore.graph": ("StateGraph",),
     "gamelore.errors": ("GameloreError", "GdlError", "IllegalMoveError"),
     "gamelore.games": ("library", "load"),
     "gamelore.gdl": ("Game", "Problem"),
@@ -92,13 +92,14 @@ _HOMES = {
         "Fixed",
         "Geometric",
         "Lookahead",
-        "Plan",
+        "TrainConfig",
         "QSettings",
         "TDSettings",
         "Table",
-        "Training",
+        "Trainer",
     ),
-    "gamelore.play": ("MatchRecord", "Player", "play_match"),
+    "gamelore.match": ("MatchRecord", "play_match"),
+    "gamelore.player": ("Player",),
     "gamelore.search.policies": ("PlayerSettings",),
     "gamelore.engine": ("Playouts", "Simulator", "simulator"),
     "gamelore.engine.verify.perft": ("perft",),

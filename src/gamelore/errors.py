@@ -10,7 +10,7 @@
     ├── StuckError           a role without a legal move in a position that goes on
     ├── NotTurnTakingError   two roles have a choice at once, where one must move
     ├── TraceError           a trace file that cannot be read
-    ├── FeatureError         text or a template that is no game-tree feature
+    ├── PatternError         text or a pattern that is no game-tree feature
     ├── KnowledgeError       knowledge that cannot be read, kept or applied
     ├── CheckpointError      a course of learning that cannot be saved or resumed
     ├── DivergenceError      weights that learning has driven beyond all measure
@@ -78,8 +78,8 @@ class TraceError(GameloreError):
     """A trace file that cannot be read."""
 
 
-class FeatureError(GameloreError):
-    """Text or a template that is no game-tree feature."""
+class PatternError(GameloreError):
+    """Text or a pattern that is no game-tree feature."""
 
 
 class KnowledgeError(GameloreError):

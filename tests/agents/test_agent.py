@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gamelore.agents.agent import Contestant, Entry, PlainContestant
+from gamelore.agents.agent import Agent, Entry, PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.fallback import FallbackPlayer
 from gamelore.agents.random_player import RandomPlayer
@@ -18,7 +18,7 @@ from gamelore.games import load
 from gamelore.gdl import Move
 from gamelore.match.match import MatchRecord, play_match
 from gamelore.player import Briefing, Clock, Player
-from gamelore.search.policy_player import AtlasPlayer
+from gamelore.search.policy_player import PolicyPlayer
 
 
 class Recorder:
@@ -51,24 +51,24 @@ def tictactoe() -> Simulator:
 
 
 def test_player_is_started_with_what_the_entry_says(tictactoe: Simulator) -> None:
-    contestant: Contestant = PlainContestant(Recorder, seed=7)
-    player = contestant.enter(entry("m", tictactoe, 1), Clock(5.0))
+    agent: Agent = PlayerAgent(Recorder, seed=7)
+    player = agent.enter(entry("m", tictactoe, 1), Clock(5.0))
     assert isinstance(player, Recorder)
     assert player.seed == 7
     assert player.briefings == [Briefing(tictactoe, "o", 5.0, 2.0)]
 
 
 def test_player_plays_one_match_after_the_other(tictactoe: Simulator) -> None:
-    contestant = PlainContestant(Recorder)
-    first = contestant.enter(entry("one", tictactoe), Clock())
-    contestant.finish(entry("one", tictactoe), nothing(tictactoe))
-    assert contestant.enter(entry("two", tictactoe), Clock()) is first
+    agent = PlayerAgent(Recorder)
+    first = agent.enter(entry("one", tictactoe), Clock())
+    agent.finish(entry("one", tictactoe), nothing(tictactoe))
+    assert agent.enter(entry("two", tictactoe), Clock()) is first
 
 
 def test_matches_at_once_have_players_of_their_own(tictactoe: Simulator) -> None:
-    contestant = PlainContestant(Recorder, seed=3)
-    first = contestant.enter(entry("one", tictactoe), Clock())
-    second = contestant.enter(entry("two", tictactoe), Clock())
+    agent = PlayerAgent(Recorder, seed=3)
+    first = agent.enter(entry("one", tictactoe), Clock())
+    second = agent.enter(entry("two", tictactoe), Clock())
     assert isinstance(first, Recorder)
     assert isinstance(second, Recorder)
     assert first is not second
@@ -76,13 +76,13 @@ def test_matches_at_once_have_players_of_their_own(tictactoe: Simulator) -> None
 
 
 def test_another_engine_gets_another_player(tictactoe: Simulator) -> None:
-    contestant = PlainContestant(Recorder)
-    slow = contestant.enter(entry("one", tictactoe), Clock())
+    agent = PlayerAgent(Recorder)
+    slow = agent.enter(entry("one", tictactoe), Clock())
     other = Interpreter(load("tictactoe"))
-    fast = contestant.enter(entry("one", other), Clock())
+    fast = agent.enter(entry("one", other), Clock())
     assert fast is not slow
-    contestant.finish(entry("one", other), nothing(other))
-    assert contestant.enter(entry("two", other), Clock()) is fast
+    agent.finish(entry("one", other), nothing(other))
+    assert agent.enter(entry("two", other), Clock()) is fast
 
 
 def test_players_are_not_kept_without_end(tictactoe: Simulator) -> None:
@@ -92,17 +92,17 @@ def test_players_are_not_kept_without_end(tictactoe: Simulator) -> None:
         made.append(Recorder(seed))
         return made[-1]
 
-    contestant = PlainContestant(make)
+    agent = PlayerAgent(make)
     for number in range(10):
-        contestant.enter(entry(str(number), tictactoe), Clock())
+        agent.enter(entry(str(number), tictactoe), Clock())
     for number in range(10):
-        contestant.finish(entry(str(number), tictactoe), nothing(tictactoe))
+        agent.finish(entry(str(number), tictactoe), nothing(tictactoe))
     again = [
-        contestant.enter(entry(f"{number} again", tictactoe), Clock())
+        agent.enter(entry(f"{number} again", tictactoe), Clock())
         for number in range(10)
     ]
     assert 0 < sum(player in made[:10] for player in again) < 10
-    contestant.close()
+    agent.close()
 
 
 # ── players for every game ──────────────────────────────────────────────────────────
@@ -129,7 +129,7 @@ def test_fallback_leaves_games_with_turns_alone() -> None:
 
 
 def test_fallback_starts_at_once_on_the_interpreter(tictactoe: Simulator) -> None:
-    class Slow(AtlasPlayer):
+    class Slow(PolicyPlayer):
         def start(self, briefing: Briefing, clock: Clock) -> None:
             raise AssertionError("it was started")
 
@@ -141,12 +141,12 @@ def test_fallback_starts_at_once_on_the_interpreter(tictactoe: Simulator) -> Non
         player.start(Briefing(tictactoe, "x"), Clock(math.inf))
 
 
-def test_an_atlas_of_ones_own_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_graph_of_ones_own_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gamelore.search.policy_player._MOST_NODES", 10)
     engine = simulator(load("tictactoe"))
-    player = AtlasPlayer(seed=1)
+    player = PolicyPlayer(seed=1)
     play_match(engine, {"x": player, "o": RandomPlayer(1)})
-    assert player._atlas is not None
-    assert len(player._atlas) > 10
+    assert player._graph is not None
+    assert len(player._graph) > 10
     player.start(Briefing(engine, "x"), Clock())
-    assert len(player._atlas) == 1
+    assert len(player._graph) == 1

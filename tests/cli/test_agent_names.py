@@ -1,4 +1,4 @@
-"""Contestants by name and by import path."""
+"""Agents by name and by import path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from gamelore.agents.agent import Entry
 from gamelore.agents.random_player import RandomPlayer
-from gamelore.cli.agents import NAMES, contestant_of, rehearse
+from gamelore.cli.agents import NAMES, make_agent, rehearse
 from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
@@ -16,7 +16,8 @@ from gamelore.match.match import play_match
 from gamelore.player import Clock
 
 MODULE = """
-from gamelore.play import PlainContestant, RandomPlayer
+from gamelore.agents import PlayerAgent
+from gamelore.agents.random_player import RandomPlayer
 
 class Mine(RandomPlayer):
     pass
@@ -25,7 +26,7 @@ class Stubborn:
     def __init__(self, seed, patience):
         pass
 
-class Learner(PlainContestant):
+class Learner(PlayerAgent):
     def __init__(self, seed):
         super().__init__(RandomPlayer, seed)
 
@@ -54,25 +55,25 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
     engine = simulator(load(game))
     own, *others = engine.roles
-    contestant = contestant_of(name, seed=1)
+    agent = make_agent(name, seed=1)
     for number in range(2):
         entry = Entry(f"match {number}", engine, own, ("lots",), 30.0, 0.2)
-        player = contestant.enter(entry, Clock(30.0))
+        player = agent.enter(entry, Clock(30.0))
         players = {role: RandomPlayer(number) for role in others}
         record = play_match(engine, {own: player, **players}, play_clock=0.2)
         assert record.complete
         assert not [fault for fault in record.faults if fault.kind != "late"]
-        contestant.finish(entry, record)
-    contestant.close()
+        agent.finish(entry, record)
+    agent.close()
 
 
 @pytest.mark.parametrize("path", ["Mine", "make", "Learner", "ready"])
 def test_import_paths(folder: Path, path: str) -> None:
-    contestant = contestant_of(f"my_players:{path}", seed=3)
+    agent = make_agent(f"my_players:{path}", seed=3)
     engine = simulator(load("tictactoe"))
-    player = contestant.enter(Entry("m", engine, "x"), Clock())
+    player = agent.enter(Entry("m", engine, "x"), Clock())
     assert isinstance(player, RandomPlayer)
-    contestant.close()
+    agent.close()
 
 
 @pytest.mark.parametrize(
@@ -94,13 +95,13 @@ def test_import_paths(folder: Path, path: str) -> None:
 )
 def test_what_cannot_play(folder: Path, spec: str, message: str) -> None:
     with pytest.raises(GameloreError) as caught:
-        contestant_of(spec)
+        make_agent(spec)
     assert message in str(caught.value)
 
 
 def test_store_needs_a_folder(tmp_path: Path) -> None:
     with pytest.raises(GameloreError, match="there is no folder"):
-        contestant_of("td", store=tmp_path / "nowhere" / "lore.db")
+        make_agent("td", store=tmp_path / "nowhere" / "lore.db")
 
 
 def test_rehearsal_keeps_nothing(folder: Path) -> None:

@@ -17,14 +17,14 @@ from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.arena import Arena, names_of
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import NetworkSettings
 
@@ -35,14 +35,14 @@ MIDDLE = "(<= (feature middle) (true (cell 2 2 x)))"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Snapshots of tic-tac-toe: a table early and late, one seat only, a network."""
     folder = tmp_path_factory.mktemp("snapshots")
-    both = Plan(against=SelfPlay(), learner=TDSettings(), seed=1)
-    training = train(both, 20, folder / "early.course")
-    more = training.run(3000).rewards
-    save(training, [50] * 20 + [int(goal) for goal in more], folder / "late.course")
-    first = Plan(against=PlayerSettings("novice"), seed=2)
+    both = TrainConfig(against=SelfPlay(), learner=TDSettings(), seed=1)
+    trainer = train(both, 20, folder / "early.course")
+    more = trainer.run(3000).rewards
+    save(trainer, [50] * 20 + [int(goal) for goal in more], folder / "late.course")
+    first = TrainConfig(against=PlayerSettings("novice"), seed=2)
     train(first, 50, folder / "first.course")
     train(first, 60, folder / "other.course")
-    network = Plan(
+    network = TrainConfig(
         learner=TDSettings(step_size=0.05),
         against=SelfPlay(),
         function=NetworkSettings(hidden=8, initial_range=None),
@@ -51,14 +51,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def train(plan: Plan, matches: int, path: Path) -> Training:
-    training = Training(Atlas(simulator(load("tictactoe"))), plan)
-    save(training, [int(goal) for goal in training.run(matches).rewards], path)
-    return training
+def train(config: TrainConfig, matches: int, path: Path) -> Trainer:
+    trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
+    save(trainer, [int(goal) for goal in trainer.run(matches).rewards], path)
+    return trainer
 
 
-def save(training: Training, rewards: list[int], path: Path) -> None:
-    save_checkpoint(Checkpoint.of(training, rewards), path)
+def save(trainer: Trainer, rewards: list[int], path: Path) -> None:
+    save_checkpoint(Checkpoint.of(trainer, rewards), path)
 
 
 def run(*arguments: object, code: int = 0) -> Result:
@@ -121,7 +121,7 @@ def test_a_value_function_may_look_ahead(folder: Path) -> None:
 
 def test_snapshots_bring_rules_and_features_along(tmp_path: Path) -> None:
     game = Game.from_kif(load("tictactoe").to_kif(), "mine")
-    plan = Plan(
+    config = TrainConfig(
         learner=TDSettings(step_size=0.05),
         against=SelfPlay(),
         function=NetworkSettings(hidden=4),
@@ -129,9 +129,9 @@ def test_snapshots_bring_rules_and_features_along(tmp_path: Path) -> None:
     marks = "(<= (feature ?r ?x ?y) (true (cell ?x ?y ?r)) (role ?r))"
     for name, text in (("bare", ""), ("marks", marks), ("some", marks + MIDDLE)):
         rules = FeatureRules.from_kif(text, game, name) if text else None
-        training = Training(Atlas(simulator(game, features=rules)), plan)
-        rewards = [int(goal) for goal in training.run(20).rewards]
-        save(training, rewards, tmp_path / f"{name}.course")
+        trainer = Trainer(StateGraph(simulator(game, features=rules)), config)
+        rewards = [int(goal) for goal in trainer.run(20).rewards]
+        save(trainer, rewards, tmp_path / f"{name}.course")
     paths = [tmp_path / f"{name}.course" for name in ("bare", "marks", "some")]
     record = record_of(*paths, "--against", "random", "--matches", 4)
     assert record["game"] == "mine"
@@ -159,8 +159,10 @@ def test_other_rules_are_refused(folder: Path, tmp_path: Path) -> None:
     arguments = folder / "net.course", "--against", "random", "--game", sheet
     message = "net.course: the rules of tictactoe have changed since"
     assert message in run(*arguments, code=1).stderr
-    training = Training(Atlas(simulator(load("nim"))), Plan(against=SelfPlay()))
-    save(training, [int(goal) for goal in training.run(5).rewards], tmp_path / "nim")
+    trainer = Trainer(
+        StateGraph(simulator(load("nim"))), TrainConfig(against=SelfPlay())
+    )
+    save(trainer, [int(goal) for goal in trainer.run(5).rewards], tmp_path / "nim")
     refused = run(folder / "net.course", tmp_path / "nim", code=1)
     assert "nim: it is about nim, not tictactoe" in refused.stderr
 

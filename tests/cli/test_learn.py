@@ -17,14 +17,14 @@ from click.testing import CliRunner, Result
 from gamelore.cli import main
 from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import KnowledgeStore, load_knowledge
 
@@ -56,15 +56,15 @@ def learned(*arguments: str | Path) -> dict[str, Any]:
     return record
 
 
-def course(plan: Plan, matches: int, game: str = "tictactoe") -> Checkpoint:
+def course(config: TrainConfig, matches: int, game: str = "tictactoe") -> Checkpoint:
     """What a course in one go comes to."""
-    training = Training(Atlas(simulator(load(game))), plan)
-    return Checkpoint.of(training, training.run(matches).rewards)
+    trainer = Trainer(StateGraph(simulator(load(game))), config)
+    return Checkpoint.of(trainer, trainer.run(matches).rewards)
 
 
 def assert_same(left: Checkpoint, right: Checkpoint) -> None:
     assert left.matches == right.matches
-    assert left.plan == right.plan
+    assert left.config == right.config
     for name, array in left.arrays().items():
         assert array.tobytes() == right.arrays()[name].tobytes(), name
 
@@ -75,7 +75,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
 def test_json(tmp_path: Path) -> None:
     path = tmp_path / "ttt.course"
     record = learned("tictactoe", "--matches", "500", "--save", path)
-    expected = course(Plan(against=NOVICE), 500)
+    expected = course(TrainConfig(against=NOVICE), 500)
     assert_same(load_checkpoint(path), expected)
     assert record["matches"] == record["wanted"] == 500
     assert record["average"] == pytest.approx(expected.rewards.mean())
@@ -102,7 +102,7 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
         (
             "--alpha .5 --gamma .9 --lam .2 --epsilon .1 --until 90 --seed 4"
             " --on-sight",
-            Plan(
+            TrainConfig(
                 TDSettings(0.5, 0.9, 0.2, on_sight=True),
                 NOVICE,
                 schedule=Fixed(0.1, 90),
@@ -111,43 +111,49 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
         ),
         (
             "--learner q --schedule cosine --until 80 --epsilon .4 --role second",
-            Plan(QSettings(), NOVICE, "second", Cosine(80, 0.4)),
+            TrainConfig(QSettings(), NOVICE, "second", Cosine(80, 0.4)),
         ),
         (
             "--learner qm --playouts 3 --schedule geometric --decay .9 --alpha .2",
-            Plan(QSettings(0.2, playouts=3), NOVICE, schedule=Geometric(0.9, 0.9)),
+            TrainConfig(
+                QSettings(0.2, playouts=3), NOVICE, schedule=Geometric(0.9, 0.9)
+            ),
         ),
         (
             "--against self --self-values own --epsilon .1",
-            Plan(against=SelfPlay("own"), schedule=Fixed(0.1)),
+            TrainConfig(against=SelfPlay("own"), schedule=Fixed(0.1)),
         ),
         (
             "--against self --learner q --renew 40 --opponent-epsilon .2 --role"
             " alternate",
-            Plan(QSettings(), SelfPlay("own", 40, 0.2), "alternate"),
+            TrainConfig(QSettings(), SelfPlay("own", 40, 0.2), "alternate"),
         ),
         (
             "--learner qm --nested --against random",
-            Plan(QSettings(playouts=20, level=2)),
+            TrainConfig(QSettings(playouts=20, level=2)),
         ),
         (
             "--initial lookahead --depth 3 --rule avgmax --against minimax"
             " --opponent-depth 1 --opponent-epsilon 0.2",
-            Plan(
+            TrainConfig(
                 against=PlayerSettings("minimax", 0.2, 1),
                 lookahead=Lookahead(3, "avgmax"),
             ),
         ),
         (
             "--against monte-carlo --opponent-playouts 3 --role alternate",
-            Plan(against=PlayerSettings("monte-carlo", playouts=3), seat="alternate"),
+            TrainConfig(
+                against=PlayerSettings("monte-carlo", playouts=3), seat="alternate"
+            ),
         ),
     ],
 )
-def test_options_make_the_plan(arguments: str, plan: Plan, tmp_path: Path) -> None:
+def test_options_make_the_plan(
+    arguments: str, config: TrainConfig, tmp_path: Path
+) -> None:
     path = tmp_path / "any"
     run("tictactoe", "--matches", "120", "--save", path, *arguments.split())
-    assert_same(load_checkpoint(path), course(plan, 120))
+    assert_same(load_checkpoint(path), course(config, 120))
 
 
 def test_a_search_may_be_given_time(tmp_path: Path) -> None:
@@ -155,7 +161,7 @@ def test_a_search_may_be_given_time(tmp_path: Path) -> None:
     wanted = ("tictactoe", "--save", path, "--learner", "qm", "--search-time", "2")
     run(*wanted, "--matches", "3")
     run(*wanted, "--matches", "6", "--resume")
-    assert load_checkpoint(path).plan.learner == QSettings(search_time=2)
+    assert load_checkpoint(path).config.learner == QSettings(search_time=2)
     record = json.loads(
         run("tictactoe", "--save", path, "--resume", "--matches", "7", "--json").stdout
     )
@@ -256,7 +262,7 @@ def test_resuming_plays_what_is_left(tmp_path: Path) -> None:
     record = learned("tictactoe", "--save", path, "--resume", "--matches", "500")
     assert record["resumed_at"] == part.matches == 200
     assert_same(
-        load_checkpoint(path), course(Plan(TDSettings(0.2), against=NOVICE), 500)
+        load_checkpoint(path), course(TrainConfig(TDSettings(0.2), against=NOVICE), 500)
     )
     before = path.read_bytes()
     again = learned("tictactoe", "--save", path, "--resume")
@@ -440,5 +446,5 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
         "--quiet",
     )
     opponent = PlayerSettings("minimax", depth=4)
-    expected = course(Plan(against=opponent, seat="alternate"), begun + 1000)
+    expected = course(TrainConfig(against=opponent, seat="alternate"), begun + 1000)
     assert_same(load_checkpoint(path), expected)

@@ -18,22 +18,22 @@ from click.testing import CliRunner, Result
 from gamelore.cli import main
 from gamelore.engine import simulator
 from gamelore.games import load, load_features
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.presets import PRESETS, Preset
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
 MARKS = "(<= (feature (marks ?r) ?x ?y) (true (cell ?x ?y ?r)) (role ?r))\n"
 NETWORK = split("--values network --hidden 8 --scaled --against self --alpha .1")
-QUICK = Plan(
+QUICK = TrainConfig(
     TDSettings(0.1), SelfPlay(), function=NetworkSettings(hidden=8, initial_range=None)
 )
 """The plan of those options."""
@@ -57,17 +57,19 @@ def learned(*arguments: str | Path) -> dict[str, Any]:
     return record
 
 
-def course(plan: Plan, matches: int, features: str | None = None) -> Checkpoint:
+def course(
+    config: TrainConfig, matches: int, features: str | None = None
+) -> Checkpoint:
     """What a course in one go comes to."""
     game = load("tictactoe")
     rules = None if features is None else load_features(features, game)
     engine = simulator(game, features=rules)
-    training = Training(Atlas(engine), plan)
-    return Checkpoint.of(training, training.run(matches).rewards)
+    trainer = Trainer(StateGraph(engine), config)
+    return Checkpoint.of(trainer, trainer.run(matches).rewards)
 
 
 def assert_same(left: Checkpoint, right: Checkpoint) -> None:
-    assert (left.matches, left.plan) == (right.matches, right.plan)
+    assert (left.matches, left.config) == (right.matches, right.config)
     assert left.inputs == right.inputs
     assert left.arrays().keys() == right.arrays().keys()
     for name, array in left.arrays().items():
@@ -82,7 +84,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
     [
         (
             "--values linear --alpha .01 --risk -.5",
-            Plan(
+            TrainConfig(
                 TDSettings(0.01, risk=-0.5),
                 PlayerSettings("novice"),
                 function=LinearSettings(),
@@ -94,7 +96,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
             " --updates match --initial-range .2 --against self"
             " --copy-every 30 --opponent-epsilon .2 --alpha .05 --reward-range -1 1"
             " --ends learned --seed 3",
-            Plan(
+            TrainConfig(
                 TDSettings(0.05),
                 SelfPlay(renew=30, epsilon=0.2),
                 seed=3,
@@ -114,7 +116,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
             "--values network --scaled --view own --features marks.features.kif"
             " --fluents --against self --alpha .1 --epsilon .2 --shaping"
             " '(marks  x)=.25' --sees-rewards --scaling '(marks o)=.5'",
-            Plan(
+            TrainConfig(
                 TDSettings(0.1),
                 SelfPlay(),
                 schedule=Fixed(0.2),
@@ -132,18 +134,18 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
     ],
 )
 def test_options_make_the_plan(
-    arguments: str, plan: Plan, features: str | None
+    arguments: str, config: TrainConfig, features: str | None
 ) -> None:
     run("tictactoe", "--matches", "60", "--save", "any", *split(arguments))
-    assert_same(load_checkpoint("any"), course(plan, 60, features))
+    assert_same(load_checkpoint("any"), course(config, 60, features))
 
 
 def test_risk_is_for_tables_too() -> None:
     run("tictactoe", "--matches", "40", "--save", "any", "--risk", ".4")
-    plan = Plan(TDSettings(risk=0.4), PlayerSettings("novice"))
-    assert_same(load_checkpoint("any"), course(plan, 40))
+    config = TrainConfig(TDSettings(risk=0.4), PlayerSettings("novice"))
+    assert_same(load_checkpoint("any"), course(config, 40))
     run("tictactoe", *split("--matches 40 --save q --learner q --risk -.4"))
-    assert load_checkpoint("q").plan.learner == QSettings(risk=-0.4)
+    assert load_checkpoint("q").config.learner == QSettings(risk=-0.4)
 
 
 def test_tables_learn_from_features_by_what_they_earn() -> None:
@@ -152,11 +154,13 @@ def test_tables_learn_from_features_by_what_they_earn() -> None:
         *("--shaping", "(marks x)=2.5", "--shaping", "(marks o)=-1"),
     )
     run(*shaped, "--matches", "40")
-    plan = Plan(against=SelfPlay(), shaping=(("(marks x)", 2.5), ("(marks o)", -1.0)))
-    assert_same(load_checkpoint("any"), course(plan, 40, "marks.features.kif"))
+    config = TrainConfig(
+        against=SelfPlay(), shaping=(("(marks x)", 2.5), ("(marks o)", -1.0))
+    )
+    assert_same(load_checkpoint("any"), course(config, 40, "marks.features.kif"))
     refused = run(*shaped[:-1], "(marks o)=1", "--resume", code=1)
     assert "goes on with --shaping" in refused.stderr
-    whole = course(plan, 90, "marks.features.kif")
+    whole = course(config, 90, "marks.features.kif")
     Path("marks.features.kif").unlink()  # the course has its own
     run("tictactoe", *split("--save any --resume --matches 90"))
     assert_same(load_checkpoint("any"), whole)
@@ -166,12 +170,12 @@ def test_an_opponent_can_judge_by_features() -> None:
     options = "--values linear --alpha .01 --against features --opponent-epsilon .2"
     judged = ("--opponent-features", "marks.features.kif")
     run("tictactoe", *split(options), *judged, "--matches", "40", "--save", "any")
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(0.01),
         FeaturePlayer("marks.features.kif", 0.2),
         function=LinearSettings(),
     )
-    assert_same(load_checkpoint("any"), course(plan, 40))
+    assert_same(load_checkpoint("any"), course(config, 40))
     again = ("tictactoe", *split("--save any --resume --opponent-features other"))
     assert "goes on with --opponent-features marks" in run(*again, code=1).stderr
 
@@ -289,10 +293,10 @@ def test_weights_that_run_away_are_not_kept() -> None:
     assert 0 < kept.matches < 5000
     assert f"in match {kept.matches + 1:,};" in result.stderr
     assert np.isfinite(kept.weights["direct"]).all()
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(1.0), SelfPlay(), schedule=Fixed(0.3), function=LinearSettings()
     )
-    assert_same(kept, course(plan, kept.matches))
+    assert_same(kept, course(config, kept.matches))
 
 
 # ── snapshots, time and presets ─────────────────────────────────────────────────────
@@ -436,6 +440,6 @@ def test_a_network_killed_again_and_again(tmp_path: Path) -> None:
         begun = now
     wanted = begun + 1000
     run("tictactoe", "--save", path, "--resume", "--matches", str(wanted), "--quiet")
-    plan = Plan(TDSettings(0.1), SelfPlay(renew=700), function=QUICK.function)
-    assert_same(load_checkpoint(path), course(plan, wanted))
-    assert_same(load_checkpoint(tmp_path / "net-20000"), course(plan, 20000))
+    config = TrainConfig(TDSettings(0.1), SelfPlay(renew=700), function=QUICK.function)
+    assert_same(load_checkpoint(path), course(config, wanted))
+    assert_same(load_checkpoint(tmp_path / "net-20000"), course(config, 20000))

@@ -11,24 +11,24 @@ from click.testing import CliRunner, Result
 from gamelore.agents.agent import Entry
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.cli import main
-from gamelore.cli.agents import contestant_of, rehearse, rehearses
+from gamelore.cli.agents import make_agent, rehearse, rehearses
 from gamelore.cli.learned import Learned, learned_of
 from gamelore.engine import simulator
 from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import canonical_form
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import save_checkpoint
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Clock
 from gamelore.values.settings import NetworkSettings
 
-PLAN = Plan(
+CONFIG = TrainConfig(
     TDSettings(0.1), SelfPlay(), function=NetworkSettings(hidden=8, initial_range=None)
 )
 
@@ -37,12 +37,12 @@ PLAN = Plan(
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A network, a table, and a file that is neither."""
     folder = tmp_path_factory.mktemp("learned")
-    for name, plan in (
-        ("net.course", PLAN),
-        ("table.course", Plan(against=SelfPlay())),
+    for name, config in (
+        ("net.course", CONFIG),
+        ("table.course", TrainConfig(against=SelfPlay())),
     ):
-        training = Training(Atlas(simulator(load("tictactoe"))), plan)
-        checkpoint = Checkpoint.of(training, training.run(400).rewards)
+        trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
+        checkpoint = Checkpoint.of(trainer, trainer.run(400).rewards)
         save_checkpoint(checkpoint, folder / name)
     (folder / "notes").write_text("mine")
     return folder
@@ -78,21 +78,21 @@ def test_how_they_are_named() -> None:
 def test_they_enter_matches_under_any_names(spec: str) -> None:
     assert rehearses(spec)
     rehearse(spec)
-    contestant = contestant_of(spec, seed=1)
+    agent = make_agent(spec, seed=1)
     for number, game in enumerate(
         (load("tictactoe"), canonical_form(load("tictactoe")).game)
     ):
         engine = simulator(game)
         own, other = engine.roles
         entry = Entry(f"match {number}", engine, own, ("lots",), 30.0, 0.2)
-        player = contestant.enter(entry, Clock(30.0))
+        player = agent.enter(entry, Clock(30.0))
         record = play_match(
             engine, {own: player, other: RandomPlayer(number)}, play_clock=0.2
         )
         assert record.complete
         assert not record.faults
-        contestant.finish(entry, record)
-    contestant.close()
+        agent.finish(entry, record)
+    agent.close()
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_they_enter_matches_under_any_names(spec: str) -> None:
 )
 def test_what_cannot_play(spec: str, message: str) -> None:
     with pytest.raises(GameloreError, match=message):
-        contestant_of(spec)
+        make_agent(spec)
 
 
 def test_a_game_that_was_not_learned_is_refused() -> None:
     with pytest.raises(CheckpointError, match="it is about tictactoe, not nim"):
-        contestant_of("net.course", games=[load("tictactoe"), load("nim")])
+        make_agent("net.course", games=[load("tictactoe"), load("nim")])
     refused = run("match", "nim", "net.course", "random", code=1)
     assert "net.course: it is about tictactoe, not nim" in refused.stderr
     refused = run("play", "nim", "--against", "net.course", code=1)

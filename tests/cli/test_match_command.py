@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.cli import main
 from gamelore.cli.match import match_seed
@@ -158,8 +158,8 @@ def addresses() -> Iterator[list[str]]:
     with ExitStack() as stack:
         found, servers = [], []
         for seed in (1, 2):
-            contestant = PlainContestant(PLAYERS["random"], seed)
-            server = PlayerServer(contestant, port=0, name=f"p{seed}", at_once=4)
+            agent = PlayerAgent(PLAYERS["random"], seed)
+            server = PlayerServer(agent, port=0, name=f"p{seed}", at_once=4)
             host, port = stack.enter_context(server).address
             found.append(f"{host}:{port}")
             servers.append(server)

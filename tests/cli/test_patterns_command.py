@@ -36,7 +36,7 @@ def listed(*arguments: str) -> list[str]:
         (["--rewards"], 14),
     ],
 )
-def test_how_many_features_tictactoe_has(arguments: list[str], count: int) -> None:
+def test_how_many_patterns_tictactoe_has(arguments: list[str], count: int) -> None:
     found = listed("tictactoe", *arguments)
     assert len(set(found)) == len(found) == count
 
@@ -46,7 +46,7 @@ def test_json_is_a_list_of_texts_and_nothing_else() -> None:
     assert "L (N W)" in json.loads(result.output)  # nothing on stderr either
 
 
-def test_one_feature_to_a_line_with_its_positions() -> None:
+def test_one_pattern_to_a_line_with_its_positions() -> None:
     result = run("tictactoe", "--role", "x")
     lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
     assert [text for _, text in lines] == listed("tictactoe", "--role", "x")

@@ -52,7 +52,7 @@ from gamelore.experiments.abalearn2003.settings import (
     TAUGHT,
     Abalearn2003Settings,
     Case,
-    plan_of,
+    config_for,
 )
 from gamelore.experiments.batch import Outcomes
 from gamelore.experiments.statistics import Interval
@@ -76,19 +76,22 @@ def test_the_methods_are_the_papers() -> None:
     assert [lesson.opponent for lesson in METHOD_I.lessons] == ["random", "self"]
     assert (METHOD_I.features, METHOD_IA.features) == ("abalearn2", "abalearn3")
     assert METHOD_I.lessons == METHOD_IA.lessons
-    plan = plan_of(METHOD_II[-0.8], "self", settings, seed=3)
-    assert plan.learner == TDSettings(0.1, 0.9, 0.7, risk=-0.8)
-    assert plan.schedule == Geometric(0.9, 0.99)
-    assert isinstance(plan.against, SelfPlay)
-    assert isinstance(plan.function, NetworkSettings)
-    assert plan.function.initial_range == 0.01
-    assert (plan.function.activation, plan.function.output) == ("sigmoid", "sigmoid")
-    assert plan.shaping == (("(lost other)", 1.0), ("(lost own)", -1.0))
-    assert plan.function.lowest_reward == -plan.function.highest_reward == -1
-    assert not plan.function.sees_rewards
-    assert not plan.function.arrives
-    assert not plan.function.scaling
-    first = plan_of(METHOD_I, "random", settings, seed=3)
+    config = config_for(METHOD_II[-0.8], "self", settings, seed=3)
+    assert config.learner == TDSettings(0.1, 0.9, 0.7, risk=-0.8)
+    assert config.schedule == Geometric(0.9, 0.99)
+    assert isinstance(config.against, SelfPlay)
+    assert isinstance(config.function, NetworkSettings)
+    assert config.function.initial_range == 0.01
+    assert (config.function.activation, config.function.output) == (
+        "sigmoid",
+        "sigmoid",
+    )
+    assert config.shaping == (("(lost other)", 1.0), ("(lost own)", -1.0))
+    assert config.function.lowest_reward == -config.function.highest_reward == -1
+    assert not config.function.sees_rewards
+    assert not config.function.arrives
+    assert not config.function.scaling
+    first = config_for(METHOD_I, "random", settings, seed=3)
     assert first.against == PlayerSettings("random")
     assert first.schedule == Fixed(settings.epsilon)
 

@@ -19,7 +19,7 @@ from gamelore.experiments.abalearn2003.settings import (
     STEP_SIZE,
     TRACE_DECAY,
     Abalearn2003Settings,
-    plan_of,
+    config_for,
 )
 from gamelore.experiments.abalearn2003.variants import (
     READINGS,
@@ -29,7 +29,7 @@ from gamelore.experiments.abalearn2003.variants import (
 )
 from gamelore.experiments.statistics import Floats
 from gamelore.gdl import to_kif
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn._match_kernels import judge_moves
 from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.role_values import Values, empty_table
@@ -43,7 +43,7 @@ class SlowAgent:
 
     def __init__(self, settings: Abalearn2003Settings, function: ValueFunction) -> None:
         self.settings = settings
-        self.simulator = function.atlas.simulator
+        self.simulator = function.graph.simulator
         weights = function.weights()
         self.hidden = weights["hidden"].astype(np.float64)
         self.out = weights["out"].astype(np.float64)
@@ -121,11 +121,11 @@ def random_match(seed: int) -> Rows:
     return np.stack(rows)
 
 
-def moves_of(atlas: Atlas, rows: Rows) -> np.ndarray:
+def moves_of(graph: StateGraph, rows: Rows) -> np.ndarray:
     """int32 [n, 2]: the joint moves between positions."""
     moves = []
     for before, after in pairwise(rows):
-        expansion = atlas.simulator.expand(before[None])
+        expansion = graph.simulator.expand(before[None])
         (taken,) = np.flatnonzero((expansion.successors == after).all(axis=1))[:1]
         moves.append(expansion.moves[taken])
     return np.stack(moves)
@@ -142,11 +142,11 @@ def read(reading: Reading, seed: int) -> tuple[SlowAgent, ValueFunction]:
         credit=reading.credit,
         inputs=reading.inputs,
     )
-    atlas = Atlas(simulator_of(settings.game, FEATURES))
-    plan = plan_of(METHOD_II[0.0], "self", settings, seed)
-    assert plan.function is not None
+    graph = StateGraph(simulator_of(settings.game, FEATURES))
+    config = config_for(METHOD_II[0.0], "self", settings, seed)
+    assert config.function is not None
     function = ValueFunction(
-        atlas, plan.function, seed=seed, discount=DISCOUNT, shaping=plan.shaping
+        graph, config.function, seed=seed, discount=DISCOUNT, shaping=config.shaping
     )
     random = np.random.default_rng(seed)
     spread = 0.02 if reading.inputs == "numbers" else 0.3
@@ -168,14 +168,14 @@ def test_the_slow_learner_learns_like_the_fast_one(
 ) -> None:
     reading = Reading(credit=credit, inputs=inputs)  # type: ignore[arg-type]
     agent, function = read(reading, seed=5)
-    learner = plan_of(METHOD_II[risk], "self", SHORT, 5).learner
-    table = empty_table(function.atlas, learner)
-    values = Values(function.atlas, role, learner, table, function=function)
+    learner = config_for(METHOD_II[risk], "self", SHORT, 5).learner
+    table = empty_table(function.graph, learner)
+    values = Values(function.graph, role, learner, table, function=function)
     first = function.weights()
     for seed in range(3):
         rows = random_match(seed)
         agent.learn(rows, role, risk)
-        ValueLearner(values).learn(Episode(rows, moves_of(function.atlas, rows)))
+        ValueLearner(values).learn(Episode(rows, moves_of(function.graph, rows)))
     learned = function.weights()
     assert agent.hidden == pytest.approx(learned["hidden"], abs=1e-4)
     assert agent.out == pytest.approx(learned["out"], abs=1e-4)
@@ -191,18 +191,18 @@ def test_the_slow_learner_judges_moves_like_the_fast_one(
 ) -> None:
     reading = Reading(choices=choices, inputs=inputs)  # type: ignore[arg-type]
     agent, function = read(reading, seed=3)
-    atlas = function.atlas
-    learner = plan_of(METHOD_II[0.0], "self", SHORT, 5).learner
+    graph = function.graph
+    learner = config_for(METHOD_II[0.0], "self", SHORT, 5).learner
     values = Values(
-        atlas, role, learner, empty_table(atlas, learner), function=function
+        graph, role, learner, empty_table(graph, learner), function=function
     )
     pushes = 0
     for row in random_match(4)[role:-2:2]:
         values.begin_match()
-        node = atlas.number(row)
-        children = np.stack([atlas.row(edge.child) for edge in atlas.edges(node)])
+        node = graph.number(row)
+        children = np.stack([graph.row(edge.child) for edge in graph.edges(node)])
         mind = values.mind
-        judge_moves(atlas.chart, mind, node, role)
+        judge_moves(graph.graph, mind, node, role)
         expected = agent.worth(row[None], children, role)
         assert mind.function.worth[: len(children)] == pytest.approx(expected, abs=1e-4)
         lead = function.worth_of(children, role)

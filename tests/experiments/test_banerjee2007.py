@@ -28,11 +28,11 @@ from gamelore.experiments.banerjee2007.run import (
     play_run,
 )
 from gamelore.experiments.banerjee2007.settings import READINGS, Settings
-from gamelore.experiments.sweep import atlas_of
-from gamelore.learn.config import Plan
+from gamelore.experiments.sweep import graph_of
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 
 TINY = Settings(runs=2, all_runs=3, matches=40, skipped=10, source_matches=20)
 
@@ -81,12 +81,13 @@ def test_who_sees_ends_wins_at_once_what_can_be_won_at_once() -> None:
     """One heap of four: taking all of it wins."""
 
     def first_matches(sees_ends: bool) -> set[int]:
-        plans = (
-            Plan(TDSettings(sees_ends=sees_ends), schedule=Fixed(0.0), seed=seed)
+        configs = (
+            TrainConfig(TDSettings(sees_ends=sees_ends), schedule=Fixed(0.0), seed=seed)
             for seed in range(12)
         )
         return {
-            int(Training(atlas_of("nim-4"), plan).run(1).lengths[0]) for plan in plans
+            int(Trainer(graph_of("nim-4"), config).run(1).lengths[0])
+            for config in configs
         }
 
     assert first_matches(True) == {1}

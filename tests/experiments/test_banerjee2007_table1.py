@@ -15,12 +15,12 @@ from gamelore.experiments.banerjee2007.table1 import (
     kind_of,
     printed_lesson,
 )
-from gamelore.experiments.sweep import atlas_of
-from gamelore.transfer import Feature, find_features
+from gamelore.experiments.sweep import graph_of
+from gamelore.transfer import TreePattern, find_patterns
 
 
-def test_our_features_are_those_that_are_matched() -> None:
-    found = find_features(atlas_of("tictactoe"), 0)
+def test_our_patterns_are_those_that_are_matched() -> None:
+    found = find_patterns(graph_of("tictactoe"), 0)
     assert sorted(map(str, found)) == sorted(MATCHED.values())
 
 
@@ -39,16 +39,16 @@ def test_our_features_are_those_that_are_matched() -> None:
     ],
 )
 def test_kinds(text: str, kind: str) -> None:
-    assert kind_of(Feature.parse(text)) == kind
+    assert kind_of(TreePattern.parse(text)) == kind
 
 
 def test_the_papers_own_values_fit_without_error() -> None:
     values = {
-        Feature.parse(text): np.array(TABLE_1[letter])
+        TreePattern.parse(text): np.array(TABLE_1[letter])
         for letter, text in MATCHED.items()
     }
     fit = best_fit("test", 1, values, 12.0)
-    assert {letter: str(feature) for letter, feature in fit.letters.items()} == MATCHED
+    assert {letter: str(pattern) for letter, pattern in fit.letters.items()} == MATCHED
     assert fit.error == 0.0
     assert fit.correlation == pytest.approx(1.0)
 
@@ -61,7 +61,7 @@ def test_fits_average_runs_and_put_the_best_first() -> None:
                 matches,
                 opponent,
                 {
-                    Feature.parse(text): TABLE_1[letter][column] + off + sway
+                    TreePattern.parse(text): TABLE_1[letter][column] + off + sway
                     for letter, text in MATCHED.items()
                 },
             )
@@ -76,12 +76,12 @@ def test_fits_average_runs_and_put_the_best_first() -> None:
 
 
 def test_what_not_all_opponents_showed_is_not_fitted() -> None:
-    values = {Feature.parse("L"): 40.0}
+    values = {TreePattern.parse("L"): 40.0}
     assert fit_all([Valued("test", 10, "novice", values)]) == []
 
 
 def test_the_printed_values_are_a_lesson() -> None:
     lesson = printed_lesson("weak")
-    assert len(lesson.features) == 12
-    assert lesson.features[Feature.parse("(D)")].value == 50.0
-    assert lesson.features[Feature.parse("L")].value == TABLE_1["f"][2]
+    assert len(lesson.patterns) == 12
+    assert lesson.patterns[TreePattern.parse("(D)")].value == 50.0
+    assert lesson.patterns[TreePattern.parse("L")].value == TABLE_1["f"][2]

@@ -18,7 +18,7 @@ from gamelore.experiments.batch import (
 from gamelore.experiments.statistics import Floats
 from gamelore.games import load
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import LinearSettings
 
@@ -102,7 +102,7 @@ def test_a_function_is_worth_to_each_role_what_it_says(
     tictactoe: CircuitSimulator, view: str
 ) -> None:
     settings = LinearSettings(view=view, lowest_reward=-1.0)  # type: ignore[arg-type]
-    function = ValueFunction(Atlas(tictactoe), settings)
+    function = ValueFunction(StateGraph(tictactoe), settings)
     function.load({"direct": np.array([0.5, 0.25])})
     judge = FunctionJudge(function)
     rows = tictactoe.expand(tictactoe.initial_row()[None]).successors

@@ -18,7 +18,7 @@ from gamelore.experiments.cs221.report import (
     write_report,
 )
 from gamelore.experiments.cs221.run import Course, Run, run_once
-from gamelore.experiments.cs221.settings import POINTS, CS221Settings, cases, plan_of
+from gamelore.experiments.cs221.settings import POINTS, CS221Settings, cases, config_for
 from gamelore.experiments.cs221.worked import work
 from gamelore.learn.settings import TDSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
@@ -55,14 +55,14 @@ def test_what_is_compared() -> None:
     assert found == cases(CS221Settings())
     assert [case for case in found if case.method == "td"] == cases(CS221Settings("td"))
     for case in found:
-        plan = plan_of(case, CS221Settings(), seed=1)
+        config = config_for(case, CS221Settings(), seed=1)
         kind = LinearSettings if case.model == "linear" else NetworkSettings
-        assert isinstance(plan.function, kind)
-        assert plan.function.output == "tanh"
-        assert plan.learner.discount == 1.0
-        assert isinstance(plan.learner, TDSettings) == (case.method == "td")
-        if isinstance(plan.learner, TDSettings):
-            assert plan.learner.trace_decay == 0
+        assert isinstance(config.function, kind)
+        assert config.function.output == "tanh"
+        assert config.learner.discount == 1.0
+        assert isinstance(config.learner, TDSettings) == (case.method == "td")
+        if isinstance(config.learner, TDSettings):
+            assert config.learner.trace_decay == 0
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_settings_are_checked(name: str, value: int) -> None:
 def test_the_lectures_own_functions_are_sums() -> None:
     settings = CS221Settings(output="identity")
     for case in cases(settings):
-        function = plan_of(case, settings, seed=1).function
+        function = config_for(case, settings, seed=1).function
         assert function is not None
         assert function.output == "identity"
 

@@ -12,7 +12,7 @@ from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.experiments import find_experiment
 from gamelore.experiments.statistics import Interval
-from gamelore.experiments.sweep import atlas_of
+from gamelore.experiments.sweep import graph_of
 from gamelore.experiments.wang2018.analysis import Measure, final, read
 from gamelore.experiments.wang2018.best_response import (
     WholeGame,
@@ -39,18 +39,18 @@ from gamelore.experiments.wang2018.settings import (
     Wang2018Settings,
 )
 from gamelore.games import load
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Cosine, Fixed
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 
 SMALL = Wang2018Settings(scale=0.01, rounds=2)
 
 
 @pytest.fixture(scope="module")
 def tictactoe() -> WholeGame:
-    return whole_game(atlas_of("tictactoe"))
+    return whole_game(graph_of("tictactoe"))
 
 
 # ── what is run ─────────────────────────────────────────────────────────────────────
@@ -157,7 +157,7 @@ def test_every_position_of_tictactoe_comes_after_its_successors(
 
 def test_too_large_a_game_is_refused() -> None:
     with pytest.raises(GameloreError, match="more than 100 positions"):
-        whole_game(Atlas(simulator(load("hex-3x3"))), largest=100)
+        whole_game(StateGraph(simulator(load("hex-3x3"))), largest=100)
 
 
 def test_random_play_gets_what_is_known(tictactoe: WholeGame) -> None:
@@ -177,7 +177,7 @@ def test_the_best_response_in_tictactoe(tictactoe: WholeGame) -> None:
 
 
 def test_nim_is_won_by_taking_the_last_object() -> None:
-    game = whole_game(Atlas(simulator(load("nim"))))
+    game = whole_game(StateGraph(simulator(load("nim"))))
     best = best_response(game, 1)
     lot = evaluate(game, 1, lambda node: game.children[node])
     assert lot.wins < best.wins <= 100
@@ -185,24 +185,24 @@ def test_nim_is_won_by_taking_the_last_object() -> None:
 
 
 def test_the_greedy_policy_of_an_empty_table_is_random(tictactoe: WholeGame) -> None:
-    training = Training(tictactoe.atlas, Plan(learner=QSettings()))
+    trainer = Trainer(tictactoe.graph, TrainConfig(learner=QSettings()))
     lot = evaluate(tictactoe, 0, lambda node: tictactoe.children[node])
-    policy = greedy(tictactoe.atlas, training.table)
+    policy = greedy(tictactoe.graph, trainer.table)
     assert evaluate(tictactoe, 0, policy) == pytest.approx(lot)
 
 
 @pytest.mark.slow
 def test_learning_for_long_comes_near_the_best_response(tictactoe: WholeGame) -> None:
-    plan = Plan(
+    config = TrainConfig(
         learner=QSettings(step_size=0.02),
         seat="alternate",
         schedule=Fixed(1.0),
         seed=1,
     )
-    training = Training(tictactoe.atlas, plan)
-    training.run(2_000_000)
-    for role, table in training.tables.items():
-        reached = evaluate(tictactoe, role, greedy(tictactoe.atlas, table))
+    trainer = Trainer(tictactoe.graph, config)
+    trainer.run(2_000_000)
+    for role, table in trainer.tables.items():
+        reached = evaluate(tictactoe, role, greedy(tictactoe.graph, table))
         best = best_response(tictactoe, role)
         assert best.goal - 1 <= reached.goal <= best.goal + 1e-9
 
@@ -218,9 +218,11 @@ def test_without_departures_it_is_algorithm_1(tictactoe: WholeGame) -> None:
         for seed in range(6)
     ]
     fast = [
-        Training(
-            tictactoe.atlas,
-            Plan(learner=QSettings(), seat="alternate", schedule=schedule, seed=seed),
+        Trainer(
+            tictactoe.graph,
+            TrainConfig(
+                learner=QSettings(), seat="alternate", schedule=schedule, seed=seed
+            ),
         )
         .run(matches)
         .rewards[4_000:]
@@ -253,8 +255,8 @@ def test_untried_moves_are_explored_first(tictactoe: WholeGame) -> None:
     learner = PublishedLearner(tictactoe, 0, ALL, Random(0))
     for _ in range(9):
         learner.play(1.0)
-    tried = {move for move, _ in learner.table[tictactoe.atlas.root]}
-    assert tried == set(tictactoe.children[tictactoe.atlas.root])
+    tried = {move for move, _ in learner.table[tictactoe.graph.root]}
+    assert tried == set(tictactoe.children[tictactoe.graph.root])
 
 
 # ── the whole ───────────────────────────────────────────────────────────────────────

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
@@ -45,7 +45,7 @@ def run(game: str = "tictactoe", **settings: Any) -> ManagedMatch:
     )
     makers = [Wrong, RandomPlayer, RandomPlayer]
     peers = [
-        LocalPeer(PlainContestant(make, 3), f"{make.__name__}-{role}")
+        LocalPeer(PlayerAgent(make, 3), f"{make.__name__}-{role}")
         for make, role in zip(makers, manager.seats, strict=False)
     ]
     return manager.run(peers, seed=5)

@@ -8,18 +8,18 @@ import pytest
 from gamelore.circuit.schedule import LEGAL, NEXT, SHARED, TERMINAL, Program
 from gamelore.engine import CircuitSimulator
 from gamelore.games import load
-from gamelore.graph import Atlas
-from gamelore.graph.cofactors import Habit, find_turns, no_turns
+from gamelore.graph import StateGraph
+from gamelore.graph.cofactors import TurnFacts, find_turns, no_turns
 
 GAMES = "tictactoe", "connect-four", "breakthrough-6x6", "othello", "abalone"
 
 
-def without_turns(simulator: CircuitSimulator) -> Atlas:
-    """An atlas that expands every node by the whole circuit."""
-    atlas = Atlas(simulator)
-    atlas.turns = no_turns(simulator.width, len(simulator.roles))
-    atlas.nodes = atlas.nodes._replace(turns=atlas.turns)
-    return atlas
+def without_turns(simulator: CircuitSimulator) -> StateGraph:
+    """A state graph that expands every node by the whole circuit."""
+    graph = StateGraph(simulator)
+    graph.turns = no_turns(simulator.width, len(simulator.roles))
+    graph.nodes = graph.nodes._replace(turns=graph.turns)
+    return graph
 
 
 def gates_of(program: Program, *phases: int) -> int:
@@ -34,7 +34,7 @@ def gates_of(program: Program, *phases: int) -> int:
 @pytest.mark.parametrize("name", GAMES)
 def test_same_successors_as_by_the_whole_circuit(name: str) -> None:
     simulator = CircuitSimulator(load(name))
-    fast, slow = Atlas(simulator), without_turns(simulator)
+    fast, slow = StateGraph(simulator), without_turns(simulator)
     assert len(fast.turns.masks) == 2
     generator = np.random.default_rng(0)
     most = 0
@@ -53,9 +53,9 @@ def test_same_successors_as_by_the_whole_circuit(name: str) -> None:
 
 
 def test_turns_take_fewer_gates() -> None:
-    atlas = Atlas(CircuitSimulator(load("breakthrough-6x6")))
-    whole = gates_of(atlas.program, SHARED, LEGAL, NEXT)
-    assert (2 * atlas.turns.ends[:, 1] < whole).all()
+    graph = StateGraph(CircuitSimulator(load("breakthrough-6x6")))
+    whole = gates_of(graph.program, SHARED, LEGAL, NEXT)
+    assert (2 * graph.turns.ends[:, 1] < whole).all()
 
 
 def test_only_a_part_of_the_terminal_phase_is_shared() -> None:
@@ -68,17 +68,17 @@ def test_only_a_part_of_the_terminal_phase_is_shared() -> None:
 def test_positions_that_belong_to_no_turn_are_expanded_all_the_same() -> None:
     simulator = CircuitSimulator(load("tictactoe"))
     nothing = np.zeros_like(simulator.initial_row())
-    habits = {0: Habit(~nothing, ~nothing), 1: Habit(nothing, nothing)}
-    turns = find_turns(simulator.program, habits)
+    policy = {0: TurnFacts(~nothing, ~nothing), 1: TurnFacts(nothing, nothing)}
+    turns = find_turns(simulator.program, policy)
     assert len(turns.masks) == 2
-    atlas, whole = Atlas(simulator), without_turns(simulator)
-    atlas.nodes = atlas.nodes._replace(turns=turns)
-    assert atlas.edges(atlas.root) == whole.edges(whole.root)
+    graph, whole = StateGraph(simulator), without_turns(simulator)
+    graph.nodes = graph.nodes._replace(turns=turns)
+    assert graph.edges(graph.root) == whole.edges(whole.root)
 
 
 def test_nothing_tells_turns_apart_without_differences() -> None:
     simulator = CircuitSimulator(load("tictactoe"))
     row = simulator.initial_row()
-    habits = {0: Habit(row, row), 1: Habit(row, row)}
-    assert len(find_turns(simulator.program, habits).masks) == 0
+    policy = {0: TurnFacts(row, row), 1: TurnFacts(row, row)}
+    assert len(find_turns(simulator.program, policy).masks) == 0
     assert len(find_turns(simulator.program, {}).masks) == 0

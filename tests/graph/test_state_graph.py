@@ -1,4 +1,4 @@
-"""The atlas against the simulator it is made of, on both engines."""
+"""The state graph against the simulator it is made of, on both engines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamelore.engine import Interpreter, Simulator, simulator
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.games import load
 from gamelore.gdl import Game, to_kif
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 
 SMALL = ["tictactoe", "nim", "connect-3", "othello-4x4", "capture-go", "hex-3x3", "pig"]
 
@@ -27,41 +27,41 @@ STUCK = """
 """
 
 
-def reachable(atlas: Atlas) -> list[int]:
+def reachable(graph: StateGraph) -> list[int]:
     """Every node that can be reached, nearest first."""
-    found = {atlas.root}
-    waiting = deque([atlas.root])
+    found = {graph.root}
+    waiting = deque([graph.root])
     while waiting:
-        for edge in atlas.edges(waiting.popleft()):
+        for edge in graph.edges(waiting.popleft()):
             if edge.child not in found:
                 found.add(edge.child)
                 waiting.append(edge.child)
     return list(found)
 
 
-def sampled(atlas: Atlas, matches: int) -> Iterator[int]:
+def sampled(graph: StateGraph, matches: int) -> Iterator[int]:
     """The nodes of random matches."""
     random = np.random.default_rng(1)
     for _ in range(matches):
-        node = atlas.root
-        while not atlas.is_terminal(node):
+        node = graph.root
+        while not graph.is_terminal(node):
             yield node
-            edges = atlas.edges(node)
+            edges = graph.edges(node)
             node = edges[int(random.integers(len(edges)))].child
         yield node
 
 
 def test_tictactoe_has_its_positions() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
-    nodes = reachable(atlas)
-    assert len(nodes) == len(atlas) == 5478
-    assert sum(map(atlas.is_terminal, nodes)) == 958
-    assert len({atlas.row(node).tobytes() for node in nodes}) == 5478
+    graph = StateGraph(simulator(load("tictactoe")))
+    nodes = reachable(graph)
+    assert len(nodes) == len(graph) == 5478
+    assert sum(map(graph.is_terminal, nodes)) == 958
+    assert len({graph.row(node).tobytes() for node in nodes}) == 5478
 
 
 @pytest.mark.slow
 def test_tictactoe_is_the_same_on_the_interpreter() -> None:
-    ours, theirs = (Atlas(s) for s in engines("tictactoe"))
+    ours, theirs = (StateGraph(s) for s in engines("tictactoe"))
     pairs = {ours.root: theirs.root}
     waiting = [ours.root]
     while waiting:
@@ -85,17 +85,17 @@ def engines(name: str) -> tuple[Simulator, Simulator]:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_edges_are_what_the_simulator_expands(name: str) -> None:
-    atlas = Atlas(simulator(load(name)))
-    for node in set(sampled(atlas, 20)):
-        row = atlas.row(node)[None]
-        assert atlas.is_terminal(node) == bool(atlas.simulator.terminal(row)[0])
-        if atlas.is_terminal(node):
-            assert atlas.edges(node) == []
-            assert (atlas.goals(node) == atlas.simulator.goals(row)[0]).all()
+    graph = StateGraph(simulator(load(name)))
+    for node in set(sampled(graph, 20)):
+        row = graph.row(node)[None]
+        assert graph.is_terminal(node) == bool(graph.simulator.terminal(row)[0])
+        if graph.is_terminal(node):
+            assert graph.edges(node) == []
+            assert (graph.goals(node) == graph.simulator.goals(row)[0]).all()
             continue
-        expansion = atlas.simulator.expand(row)
-        mover = atlas.mover(node)
-        found = {edge.move: atlas.row(edge.child) for edge in atlas.edges(node)}
+        expansion = graph.simulator.expand(row)
+        mover = graph.mover(node)
+        found = {edge.move: graph.row(edge.child) for edge in graph.edges(node)}
         assert list(found) == sorted(expansion.moves[:, mover].tolist())
         for joint, after in zip(expansion.moves, expansion.successors, strict=True):
             assert (found[int(joint[mover])] == after).all()
@@ -103,7 +103,7 @@ def test_edges_are_what_the_simulator_expands(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_engines_agree_on_random_matches(name: str) -> None:
-    ours, theirs = (Atlas(s) for s in engines(name))
+    ours, theirs = (StateGraph(s) for s in engines(name))
     random = np.random.default_rng(2)
     for _ in range(3):
         node, twin = ours.root, theirs.root
@@ -123,34 +123,34 @@ def test_edges_of_the_interpreter_do_not_depend_on_its_past() -> None:
     used.playouts(count=20)
     orders = []
     for sim in (fresh, used):
-        atlas = Atlas(sim)
-        nodes = (atlas.root, *(edge.child for edge in atlas.edges(atlas.root)))
-        orders.append([[to_kif(m) for m, _ in atlas.moves(n)] for n in nodes])
+        graph = StateGraph(sim)
+        nodes = (graph.root, *(edge.child for edge in graph.edges(graph.root)))
+        orders.append([[to_kif(m) for m, _ in graph.moves(n)] for n in nodes])
     assert orders[0] == orders[1]
 
 
 def test_growing_changes_nothing_but_room() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
-    atlas.explore(atlas.root, 3)
-    before = [(atlas.row(n).tobytes(), atlas.edges(n)) for n in range(50)]
-    room = len(atlas.nodes.rows)
-    atlas.grow()
-    assert len(atlas.nodes.rows) == 2 * room
-    assert [(atlas.row(n).tobytes(), atlas.edges(n)) for n in range(50)] == before
-    assert all(atlas.number(atlas.row(node)) == node for node in range(len(atlas)))
+    graph = StateGraph(simulator(load("tictactoe")))
+    graph.explore(graph.root, 3)
+    before = [(graph.row(n).tobytes(), graph.edges(n)) for n in range(50)]
+    room = len(graph.nodes.rows)
+    graph.grow()
+    assert len(graph.nodes.rows) == 2 * room
+    assert [(graph.row(n).tobytes(), graph.edges(n)) for n in range(50)] == before
+    assert all(graph.number(graph.row(node)) == node for node in range(len(graph)))
 
 
 @pytest.mark.parametrize("engine", [0, 1])
 def test_simultaneous_moves_are_refused(engine: int) -> None:
-    atlas = Atlas(engines("rock-paper-scissors")[engine])
+    graph = StateGraph(engines("rock-paper-scissors")[engine])
     with pytest.raises(NotTurnTakingError, match="two roles have a choice at once"):
-        atlas.edges(atlas.root)
+        graph.edges(graph.root)
 
 
 @pytest.mark.parametrize("interpreted", [False, True])
 def test_a_role_without_a_move_is_an_error(interpreted: bool) -> None:
     game = Game.from_kif(STUCK, name="stuck")
-    atlas = Atlas(Interpreter(game) if interpreted else simulator(game))
-    going = [e.child for e in atlas.edges(atlas.root) if not atlas.is_terminal(e.child)]
+    graph = StateGraph(Interpreter(game) if interpreted else simulator(game))
+    going = [e.child for e in graph.edges(graph.root) if not graph.is_terminal(e.child)]
     with pytest.raises(StuckError, match="a role has no legal move in 'stuck'"):
-        atlas.edges(going[0])
+        graph.edges(going[0])

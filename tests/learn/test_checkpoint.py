@@ -17,32 +17,36 @@ from gamelore.engine import Simulator, simulator
 from gamelore.errors import CheckpointError
 from gamelore.games import load
 from gamelore.gdl import Game
-from gamelore.graph import LOOKAHEAD_RULES, Atlas, Template, Templates
+from gamelore.graph import LOOKAHEAD_RULES, Pattern, PatternIndex, StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan, Seat
-from gamelore.learn.records import flat_settings, plan_record, read_plan
-from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.config import Seat, TrainConfig
+from gamelore.learn.records import config_record, flat_settings, read_config
+from gamelore.learn.role_values import PatternValues
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.state_codec import Spelling
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import KINDS, PlayerSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
 NOVICE = PlayerSettings("novice")
-PLANS = {
-    "td": Plan(against=NOVICE, seed=1),
-    "both seats": Plan(against=NOVICE, seat="alternate", seed=2),
-    "lookahead": Plan(
+CONFIGS = {
+    "td": TrainConfig(against=NOVICE, seed=1),
+    "both seats": TrainConfig(against=NOVICE, seat="alternate", seed=2),
+    "lookahead": TrainConfig(
         TDSettings(on_sight=True), NOVICE, lookahead=Lookahead(2, "avgmax"), seed=3
     ),
-    "weak": Plan(TDSettings(keeps_end=False), PlayerSettings("weak"), "second", seed=4),
-    "minimax": Plan(against=PlayerSettings("minimax", depth=3), seed=5),
-    "monte-carlo": Plan(against=PlayerSettings("monte-carlo", playouts=4), seed=6),
-    "q": Plan(QSettings(), NOVICE, "alternate", Cosine(200), seed=7),
-    "qm": Plan(QSettings(playouts=4), NOVICE, schedule=Geometric(), seed=8),
-    "q of a function": Plan(
+    "weak": TrainConfig(
+        TDSettings(keeps_end=False), PlayerSettings("weak"), "second", seed=4
+    ),
+    "minimax": TrainConfig(against=PlayerSettings("minimax", depth=3), seed=5),
+    "monte-carlo": TrainConfig(
+        against=PlayerSettings("monte-carlo", playouts=4), seed=6
+    ),
+    "q": TrainConfig(QSettings(), NOVICE, "alternate", Cosine(200), seed=7),
+    "qm": TrainConfig(QSettings(playouts=4), NOVICE, schedule=Geometric(), seed=8),
+    "q of a function": TrainConfig(
         QSettings(),
         SelfPlay(renew=40),
         "alternate",
@@ -65,8 +69,8 @@ learners = st.one_of(
     ),
     st.builds(QSettings, st.floats(0.01, 1), rates, st.integers(0, 99)),
 )
-plans = st.builds(
-    Plan,
+configs = st.builds(
+    TrainConfig,
     learners,
     st.builds(PlayerSettings, st.sampled_from(sorted(KINDS)), rates),
     st.sampled_from(get_args(Seat)),
@@ -85,37 +89,39 @@ def engine(game: str, name: str = "circuit") -> Simulator:
     return simulator(load(game), name)  # type: ignore[arg-type]
 
 
-def begin(plan: Plan, game: str = "tictactoe", *, carried: bool = False) -> Training:
+def begin(
+    config: TrainConfig, game: str = "tictactoe", *, carried: bool = False
+) -> Trainer:
     """A training that shares nothing with others but the engine."""
-    atlas = Atlas(engine(game))
-    return Training(atlas, plan, feature_values(atlas) if carried else None)
+    graph = StateGraph(engine(game))
+    return Trainer(graph, config, feature_values(graph) if carried else None)
 
 
-def feature_values(atlas: Atlas) -> FeatureValues:
-    templates = Templates(atlas, 0)
-    known: dict[Template, float] = {
+def feature_values(graph: StateGraph) -> PatternValues:
+    pattern_index = PatternIndex(graph, 0)
+    known: dict[Pattern, float] = {
         frozenset({"L", frozenset({"N", "W"})}): 31.25,
         frozenset({"W"}): 99.5,
         frozenset({frozenset({"D"}), frozenset({"W"})}): 0.1 + 0.2,
     }
-    numbers = {templates.intern(template): value for template, value in known.items()}
-    values = np.full(len(templates.shapes.first), np.nan)
+    numbers = {pattern_index.intern(pattern): value for pattern, value in known.items()}
+    values = np.full(len(pattern_index.shapes.first), np.nan)
     values[list(numbers)] = list(numbers.values())
-    return FeatureValues(templates, values)
+    return PatternValues(pattern_index, values)
 
 
-def interrupted(training: Training, stops: list[int]) -> Checkpoint:
+def interrupted(trainer: Trainer, stops: list[int]) -> Checkpoint:
     """Play to each stop, save, and go on with what the saved parts say."""
     rewards: npt.NDArray[np.float64] = np.zeros(0)
     for stop in stops:
-        record = training.run(stop - training.matches)
+        record = trainer.run(stop - trainer.matches)
         rewards = np.concatenate([rewards, record.rewards])
-        saved = Checkpoint.of(training, rewards)
+        saved = Checkpoint.of(trainer, rewards)
         header = json.loads(json.dumps(saved.header()))
         checkpoint = Checkpoint.from_parts(header, saved.arrays())
-        training = checkpoint.training(Atlas(training.atlas.simulator))
+        trainer = checkpoint.trainer(StateGraph(trainer.graph.simulator))
         assert checkpoint.key == saved.key
-    return Checkpoint.of(training, rewards)
+    return Checkpoint.of(trainer, rewards)
 
 
 def assert_same(left: Checkpoint, right: Checkpoint) -> None:
@@ -129,44 +135,44 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
 # ── going on ────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize("seed", range(2))
 def test_an_interrupted_course_equals_an_uninterrupted_one(
     name: str, seed: int
 ) -> None:
     stops = np.random.default_rng(seed).integers(0, MATCHES, 4)
     points = [*sorted(stops.tolist()), MATCHES]
-    whole = begin(PLANS[name])
+    whole = begin(CONFIGS[name])
     record = whole.run(MATCHES)
     expected = Checkpoint.of(whole, record.rewards)
-    assert_same(interrupted(begin(PLANS[name]), points), expected)
+    assert_same(interrupted(begin(CONFIGS[name]), points), expected)
     cells = sum(map(len, whole.tables.values()))
-    assert cells > 50 or whole.plan.function is not None
-    fresh = begin(PLANS[name]).state().weights
+    assert cells > 50 or whole.config.function is not None
+    fresh = begin(CONFIGS[name]).state().weights
     for weights, first in zip(expected.weights.values(), fresh.values(), strict=True):
         assert np.abs(weights - first).max() > 1e-3
 
 
 def test_values_carried_over_are_saved_too() -> None:
-    whole = begin(PLANS["td"], carried=True)
+    whole = begin(CONFIGS["td"], carried=True)
     expected = Checkpoint.of(whole, whole.run(MATCHES).rewards)
-    found = interrupted(begin(PLANS["td"], carried=True), [7, 120, MATCHES])
+    found = interrupted(begin(CONFIGS["td"], carried=True), [7, 120, MATCHES])
     assert_same(found, expected)
-    without = begin(PLANS["td"])
+    without = begin(CONFIGS["td"])
     other = Checkpoint.of(without, without.run(MATCHES).rewards)
     assert other.key != expected.key
     assert other.rewards.tolist() != expected.rewards.tolist()
 
 
 def test_a_dice_game_goes_on_with_the_same_dice() -> None:
-    plan = Plan(against=PlayerSettings("random"), seed=3)
-    whole = begin(plan, "pig")
+    config = TrainConfig(against=PlayerSettings("random"), seed=3)
+    whole = begin(config, "pig")
     expected = Checkpoint.of(whole, whole.run(60).rewards)
-    assert_same(interrupted(begin(plan, "pig"), [1, 25, 60]), expected)
+    assert_same(interrupted(begin(config, "pig"), [1, 25, 60]), expected)
 
 
 def test_parts_of_any_size_make_the_same_course() -> None:
-    whole, parts = begin(PLANS["td"]), begin(PLANS["td"])
+    whole, parts = begin(CONFIGS["td"]), begin(CONFIGS["td"])
     rewards = whole.run(MATCHES).rewards
     sizes = [1, 0, 17, 2, 200, 80]
     pieces = [parts.run(size).rewards for size in sizes]
@@ -176,22 +182,22 @@ def test_parts_of_any_size_make_the_same_course() -> None:
 
 
 def test_a_state_is_a_copy() -> None:
-    training = begin(PLANS["td"])
-    training.run(50)
-    state = training.state()
+    trainer = begin(CONFIGS["td"])
+    trainer.run(50)
+    state = trainer.state()
     before = state.tables[0].values.copy(), state.streams.copy()
-    training.run(50)
+    trainer.run(50)
     assert (state.tables[0].values == before[0]).all()
     assert (state.streams == before[1]).all()
     assert state.matches == 50
 
 
 def test_a_state_of_another_plan_is_refused() -> None:
-    state = begin(PLANS["td"]).state()
+    state = begin(CONFIGS["td"]).state()
     with pytest.raises(ValueError, match="tables must be of roles"):
-        begin(PLANS["weak"]).restore(state)
+        begin(CONFIGS["weak"]).restore(state)
     with pytest.raises(ValueError, match="keys must have 2 words, got 1"):
-        begin(PLANS["qm"]).restore(state)
+        begin(CONFIGS["qm"]).restore(state)
 
 
 # ── other engines, other layouts ────────────────────────────────────────────────────
@@ -202,13 +208,13 @@ def test_the_interpreter_goes_on_in_another_process(
     learner: TDSettings | QSettings,
 ) -> None:
     """Another interpreter numbers positions and moves in another order."""
-    plan = Plan(learner, NOVICE, "alternate", Fixed(0.3), seed=5)
-    whole = Training(Atlas(simulator(load("nim-1-2-3"), "interpreter")), plan)
+    config = TrainConfig(learner, NOVICE, "alternate", Fixed(0.3), seed=5)
+    whole = Trainer(StateGraph(simulator(load("nim-1-2-3"), "interpreter")), config)
     rewards = whole.run(40).rewards
-    first = Training(Atlas(simulator(load("nim-1-2-3"), "interpreter")), plan)
+    first = Trainer(StateGraph(simulator(load("nim-1-2-3"), "interpreter")), config)
     saved = Checkpoint.of(first, first.run(15).rewards)
     fresh = simulator(load("nim-1-2-3"), "interpreter")
-    second = saved.training(Atlas(fresh))
+    second = saved.trainer(StateGraph(fresh))
     again = np.concatenate([saved.rewards, second.run(25).rewards])
     assert again.tolist() == rewards.tolist()
     for role, table in whole.tables.items():
@@ -216,17 +222,17 @@ def test_the_interpreter_goes_on_in_another_process(
         assert table.values.tobytes() == found.values.tobytes()
         assert table.visits.tobytes() == found.visits.tobytes()
         for left, right in zip(table.rows, found.rows, strict=True):
-            assert whole.atlas.simulator.facts(left) == fresh.facts(right)
+            assert whole.graph.simulator.facts(left) == fresh.facts(right)
 
 
 @pytest.mark.parametrize("name", ["td", "q"])
 def test_what_one_engine_learned_the_other_knows(name: str) -> None:
     slow = simulator(load("tictactoe"), "interpreter")
-    training = begin(PLANS[name])
-    saved = Checkpoint.of(training, training.run(100).rewards)
-    there = saved.training(Atlas(slow))
-    back = Checkpoint.of(there, saved.rewards).training(Atlas(engine("tictactoe")))
-    for role, table in training.tables.items():
+    trainer = begin(CONFIGS[name])
+    saved = Checkpoint.of(trainer, trainer.run(100).rewards)
+    there = saved.trainer(StateGraph(slow))
+    back = Checkpoint.of(there, saved.rewards).trainer(StateGraph(engine("tictactoe")))
+    for role, table in trainer.tables.items():
         assert (back.tables[role].rows == table.rows).all()
         assert (back.tables[role].values == table.values).all()
         assert len(there.tables[role]) == len(table)
@@ -234,8 +240,8 @@ def test_what_one_engine_learned_the_other_knows(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["td", "q"])
 def test_a_layout_that_changed_is_translated(name: str) -> None:
-    training = begin(PLANS[name])
-    saved = Checkpoint.of(training, training.run(100).rewards)
+    trainer = begin(CONFIGS[name])
+    saved = Checkpoint.of(trainer, trainer.run(100).rewards)
     fluents, moves = saved.spelling.fluents, saved.spelling.moves
     other = Spelling(fluents[::-1], tuple(m[::-1] for m in moves))
     tables = {}
@@ -249,8 +255,8 @@ def test_a_layout_that_changed_is_translated(name: str) -> None:
         rows = np.hstack([rows, last.astype(np.uint64)])
         tables[role] = cells._replace(rows=rows)
     changed = dataclasses.replace(saved, spelling=other, tables=tables)
-    back = changed.training(Atlas(engine("tictactoe")))
-    for number, table in training.tables.items():
+    back = changed.trainer(StateGraph(engine("tictactoe")))
+    for number, table in trainer.tables.items():
         assert (back.tables[number].rows == table.rows).all()
 
 
@@ -258,27 +264,27 @@ def test_a_layout_that_changed_is_translated(name: str) -> None:
 
 
 def test_another_game_is_refused() -> None:
-    training = begin(PLANS["td"])
-    saved = Checkpoint.of(training, training.run(3).rewards)
+    trainer = begin(CONFIGS["td"])
+    saved = Checkpoint.of(trainer, trainer.run(3).rewards)
     with pytest.raises(CheckpointError, match="it is about tictactoe, not nim"):
-        saved.training(Atlas(engine("nim")))
+        saved.trainer(StateGraph(engine("nim")))
     text = load("tictactoe").to_kif() + "(extra rule)\n"
     changed = simulator(Game.from_kif(text, name="tictactoe"))
     with pytest.raises(CheckpointError, match="the rules of tictactoe have changed"):
-        saved.training(Atlas(changed))
+        saved.trainer(StateGraph(changed))
 
 
 def test_rewards_of_other_matches_are_refused() -> None:
-    training = begin(PLANS["td"])
-    training.run(3)
+    trainer = begin(CONFIGS["td"])
+    trainer.run(3)
     with pytest.raises(ValueError, match="rewards must be of 3 matches, got 2"):
-        Checkpoint.of(training, [100, 0])
+        Checkpoint.of(trainer, [100, 0])
 
 
 @pytest.mark.parametrize("part", ["plan", "roles", "fluents", "matches"])
 def test_parts_that_do_not_fit_are_refused(part: str) -> None:
-    training = begin(PLANS["td"])
-    saved = Checkpoint.of(training, training.run(3).rewards)
+    trainer = begin(CONFIGS["td"])
+    saved = Checkpoint.of(trainer, trainer.run(3).rewards)
     for wrong in (None, 7, [["x"]]):
         with pytest.raises(CheckpointError):
             Checkpoint.from_parts({**saved.header(), part: wrong}, saved.arrays())
@@ -291,13 +297,13 @@ def test_parts_that_do_not_fit_are_refused(part: str) -> None:
 # ── settings ────────────────────────────────────────────────────────────────────────
 
 
-@given(plans)
-def test_plans_are_read_as_they_were_written(plan: Plan) -> None:
-    assert read_plan(json.loads(json.dumps(plan_record(plan)))) == plan
+@given(configs)
+def test_plans_are_read_as_they_were_written(config: TrainConfig) -> None:
+    assert read_config(json.loads(json.dumps(config_record(config)))) == config
 
 
 def test_settings_by_path() -> None:
-    flat = dict(flat_settings(plan_record(Plan())))
+    flat = dict(flat_settings(config_record(TrainConfig())))
     assert flat["learner.step_size"] == 0.3
     assert flat["schedule.kind"] == "Fixed"
     assert flat["lookahead"] is None
@@ -308,7 +314,7 @@ def test_a_schedule_of_ones_own_cannot_be_saved() -> None:
         return np.zeros(len(matches))
 
     with pytest.raises(CheckpointError, match="nothing could read it back"):
-        plan_record(Plan(schedule=schedule))
+        config_record(TrainConfig(schedule=schedule))
 
 
 @pytest.mark.parametrize(
@@ -317,13 +323,13 @@ def test_a_schedule_of_ones_own_cannot_be_saved() -> None:
         (7, "something else"),
         ({"kind": "Fixed"}, "something else"),
         ({"kind": "Magic"}, "of a kind 'Magic' are not known"),
-        ({"kind": "Plan", "colour": "red"}, "colour"),
+        ({"kind": "TrainConfig", "colour": "red"}, "colour"),
         (
-            {"kind": "Plan", "learner": {"kind": "TDSettings", "step_size": 2}},
+            {"kind": "TrainConfig", "learner": {"kind": "TDSettings", "step_size": 2}},
             "step_size must be in",
         ),
     ],
 )
 def test_records_that_are_no_plan(record: object, message: str) -> None:
     with pytest.raises(CheckpointError, match=message):
-        read_plan(record)
+        read_config(record)

@@ -19,7 +19,7 @@ from gamelore.agents.agent import Entry
 from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.gdl import canonical_form
-from gamelore.learn.agent import LearningContestant
+from gamelore.learn.agent import LearningAgent
 from gamelore.learn.match_log import MatchLog, Pupil
 from gamelore.learn.settings import TDSettings
 from gamelore.player import Clock
@@ -32,9 +32,12 @@ import os, sys
 from pathlib import Path
 from gamelore.games import load
 from gamelore.gdl import canonical_form
-from gamelore.learn import LearningContestant, TDSettings
-from gamelore.play import Clock, Entry, RandomPlayer, play_match
-from gamelore.simulate import simulator
+from gamelore.learn import LearningAgent, TDSettings
+from gamelore.player import Clock
+from gamelore.agents.agent import Entry
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.match.match import play_match
+from gamelore.engine import simulator
 
 engines = [simulator(canonical_form(load(n)).game) for n in ("tictactoe", "nim")]
 
@@ -42,15 +45,15 @@ def say(*words):
     # One write for each line: who is killed in the middle of it has said nothing.
     os.write(1, (" ".join(map(str, words)) + chr(10)).encode())
 
-def play(contestant, number):
+def play(agent, number):
     engine = engines[number % 2]
     entry = Entry(f"{os.getpid()}-{number}", engine, engine.roles[0], ("lots",))
     players = {role: RandomPlayer(number) for role in engine.roles}
-    players[entry.role] = contestant.enter(entry, Clock())
-    contestant.finish(entry, play_match(engine, players))
+    players[entry.role] = agent.enter(entry, Clock())
+    agent.finish(entry, play_match(engine, players))
     return entry.match
 
-rehearsal = LearningContestant(TDSettings())
+rehearsal = LearningAgent(TDSettings())
 for number in range(4):
     play(rehearsal, number)
 rehearsal.close()
@@ -61,11 +64,11 @@ for store in sys.stdin:
         os.waitpid(child, 0)
         say("ended")
         continue
-    contestant = LearningContestant(TDSettings(), Path(store.strip()))
+    agent = LearningAgent(TDSettings(), Path(store.strip()))
     say("pid", os.getpid())
     number = 0
     while True:
-        say("finished", play(contestant, number))
+        say("finished", play(agent, number))
         number += 1
 """
 """Has everything loaded, and for each line of input a child that plays until killed."""
@@ -159,12 +162,12 @@ def assert_nothing_counts_twice(store: Path) -> None:
 
 def learned(store: Path) -> dict[str, Cells]:
     """All values, with all matches folded in."""
-    contestant = LearningContestant(TDSettings(), store)
+    agent = LearningAgent(TDSettings(), store)
     for name in ("tictactoe", "nim"):
         engine = simulator(canonical_form(load(name)).game)
         entry = Entry(f"{name} at last", engine, engine.roles[0], ("lots",))
-        contestant.enter(entry, Clock())
-    contestant.close()
+        agent.enter(entry, Clock())
+    agent.close()
     with MatchLog(store) as log:
         found = {pupil.key: log.load(pupil) for pupil in pupils(log)}
     assert None not in found.values()

@@ -20,11 +20,11 @@ from gamelore.engine.position import Position
 from gamelore.errors import CheckpointError
 from gamelore.games import load
 from gamelore.gdl import Game, Move, canonical_form
-from gamelore.graph import Atlas
-from gamelore.learn.agent import LearningContestant
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.agent import LearningAgent
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.match_log import MatchLog, Pupil, Snapshot
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.role_values import LearnerSettings
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import QSettings, TDSettings
@@ -32,7 +32,7 @@ from gamelore.learn.trainer import streams_of
 from gamelore.match.match import MatchRecord, play_match
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.policies import PlayerSettings
-from gamelore.search.policy_player import AtlasPlayer
+from gamelore.search.policy_player import PolicyPlayer
 from gamelore.values.table import Cells
 
 SEED = 11
@@ -54,15 +54,15 @@ def engine() -> Simulator:
     return simulator(canonical_form(load("tictactoe")).game)
 
 
-def novice(engine: Simulator) -> AtlasPlayer:
+def novice(engine: Simulator) -> PolicyPlayer:
     """The opponent of a course with this seed."""
-    player = AtlasPlayer(NOVICE, atlas=Atlas(engine))
+    player = PolicyPlayer(NOVICE, graph=StateGraph(engine))
     player.stream = streams_of(SEED).rival
     return player
 
 
 def play(
-    contestant: LearningContestant,
+    agent: LearningAgent,
     engine: Simulator,
     opponent: Player,
     matches: range,
@@ -72,11 +72,11 @@ def play(
     records = []
     for number in matches:
         entry = Entry(f"match {number}", engine, engine.roles[0], (name,))
-        player = contestant.enter(entry, Clock())
+        player = agent.enter(entry, Clock())
         others = dict.fromkeys(engine.roles[1:], opponent)
         record = play_match(engine, {entry.role: player, **others}, seed=number)
         assert not record.faults
-        contestant.finish(entry, record)
+        agent.finish(entry, record)
         records.append(record)
     return records
 
@@ -109,13 +109,13 @@ def assert_same(one: Cells, other: Cells) -> None:
 def test_the_same_matches_and_table_as_in_a_course(
     engine: Simulator, settings: LearnerSettings, tmp_path: Path
 ) -> None:
-    plan = Plan(settings, NOVICE, schedule=Fixed(0.1), seed=SEED)
-    course = OpenTraining(Atlas(engine), plan)
+    config = TrainConfig(settings, NOVICE, schedule=Fixed(0.1), seed=SEED)
+    course = MatchTrainer(StateGraph(engine), config)
     rewards = course.run(60).rewards
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(settings, store, SEED, schedule=Fixed(0.1))
-    records = play(contestant, engine, novice(engine), range(60))
-    contestant.close()
+    agent = LearningAgent(settings, store, SEED, schedule=Fixed(0.1))
+    records = play(agent, engine, novice(engine), range(60))
+    agent.close()
     assert [record.goals[0] for record in records] == rewards.tolist()
     snapshot = only(store)
     assert snapshot.matches == 60
@@ -126,18 +126,18 @@ def test_a_new_process_goes_on_as_if_nothing_had_happened(
     engine: Simulator, tmp_path: Path
 ) -> None:
     whole, parts = tmp_path / "whole.db", tmp_path / "parts.db"
-    contestant = LearningContestant(TDSettings(), whole, SEED, schedule=Fixed(0.2))
-    wanted = play(contestant, engine, novice(engine), range(30))
-    contestant.close()
+    agent = LearningAgent(TDSettings(), whole, SEED, schedule=Fixed(0.2))
+    wanted = play(agent, engine, novice(engine), range(30))
+    agent.close()
     opponent = novice(engine)
     records = []
     for start in range(0, 30, 6):
-        contestant = LearningContestant(TDSettings(), parts, SEED, schedule=Fixed(0.2))
-        records += play(contestant, engine, opponent, range(start, start + 6))
+        agent = LearningAgent(TDSettings(), parts, SEED, schedule=Fixed(0.2))
+        records += play(agent, engine, opponent, range(start, start + 6))
         if start % 12 == 0:
-            contestant.close()
+            agent.close()
         else:
-            contestant._log.close()  # as when a process is killed
+            agent._log.close()  # as when a process is killed
     assert records == wanted
     assert_same(only(parts).cells, only(whole).cells)
 
@@ -146,13 +146,13 @@ def test_what_a_match_taught_is_known_before_the_next(
     engine: Simulator, tmp_path: Path
 ) -> None:
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
-    play(contestant, engine, novice(engine), range(1))
+    agent = LearningAgent(TDSettings(), store, SEED)
+    play(agent, engine, novice(engine), range(1))
     assert not saved(store)  # it is kept, but not folded in yet
-    contestant.enter(Entry("next", engine, engine.roles[0], ("novice",)), Clock())
+    agent.enter(Entry("next", engine, engine.roles[0], ("novice",)), Clock())
     assert only(store).matches == 1
     assert len(only(store).cells.values) > 0
-    contestant.close()
+    agent.close()
 
 
 # ── spelling ────────────────────────────────────────────────────────────────────────
@@ -178,9 +178,9 @@ def test_spelling_makes_no_difference(engine: Simulator, tmp_path: Path) -> None
     assert len({one.game.fingerprint for one in spellings}) == 3
     for number, spelling in enumerate(spellings):
         store = tmp_path / f"{number}.db"
-        contestant = LearningContestant(TDSettings(), store, SEED)
-        play(contestant, spelling, Translated(engine, spelling), range(25))
-        contestant.close()
+        agent = LearningAgent(TDSettings(), store, SEED)
+        play(agent, spelling, Translated(engine, spelling), range(25))
+        agent.close()
         stores.append(only(store))
     assert_same(stores[0].cells, stores[1].cells)
     assert_same(stores[0].cells, stores[2].cells)
@@ -210,10 +210,10 @@ def test_opponents_and_learners_are_told_apart(
 ) -> None:
     store = tmp_path / "lore.db"
     for settings in (TDSettings(), QSettings()):
-        contestant = LearningContestant(settings, store, SEED)
-        play(contestant, engine, novice(engine), range(3), "one")
-        play(contestant, engine, novice(engine), range(3), "two")
-        contestant.close()
+        agent = LearningAgent(settings, store, SEED)
+        play(agent, engine, novice(engine), range(3), "one")
+        play(agent, engine, novice(engine), range(3), "two")
+        agent.close()
     assert len(saved(store)) == 4
     assert {snapshot.matches for snapshot in saved(store).values()} == {3}
 
@@ -226,9 +226,9 @@ def test_games_without_turns_are_played_and_kept(
 ) -> None:
     caplog.set_level(logging.INFO)
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
-    play(contestant, simulator(load("rock-paper-scissors")), RandomPlayer(1), range(2))
-    contestant.close()
+    agent = LearningAgent(TDSettings(), store, SEED)
+    play(agent, simulator(load("rock-paper-scissors")), RandomPlayer(1), range(2))
+    agent.close()
     assert "two roles have a choice at once" in caplog.text
     assert ids(store) == ["match 0", "match 1"]
 
@@ -237,18 +237,18 @@ def test_the_interpreter_plays_until_there_is_an_engine(
     engine: Simulator, tmp_path: Path
 ) -> None:
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
+    agent = LearningAgent(TDSettings(), store, SEED)
     slow = Interpreter(engine.game)
     role = slow.roles[0]
-    first = contestant.enter(Entry("m", slow, role, ("novice",)), Clock())
+    first = agent.enter(Entry("m", slow, role, ("novice",)), Clock())
     position = Position.initial(slow)
     assert first.choose(position, Clock(0.1)) in position.legal_moves(role)
     entry = Entry("m", engine, role, ("novice",))
-    player = contestant.enter(entry, Clock())
+    player = agent.enter(entry, Clock())
     opponent = novice(engine)
     record = play_match(engine, {role: player, engine.roles[1]: opponent})
-    contestant.finish(entry, record)
-    contestant.close()
+    agent.finish(entry, record)
+    agent.close()
     assert ids(store) == ["m"]
     assert only(store).matches == 1
 
@@ -257,13 +257,13 @@ def test_matches_given_up_are_kept_but_teach_nothing(
     engine: Simulator, tmp_path: Path
 ) -> None:
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
+    agent = LearningAgent(TDSettings(), store, SEED)
     entry = Entry("given up", engine, engine.roles[0], ("novice",))
-    contestant.enter(entry, Clock())
+    agent.enter(entry, Clock())
     nothing = MatchRecord(engine.game.name, engine.roles, (), (None, None), False)
-    contestant.finish(entry, nothing)
-    play(contestant, engine, novice(engine), range(2))
-    contestant.close()
+    agent.finish(entry, nothing)
+    play(agent, engine, novice(engine), range(2))
+    agent.close()
     assert ids(store) == ["given up", "match 0", "match 1"]
     assert only(store).matches == 2
 
@@ -272,25 +272,25 @@ def test_entering_keeps_to_its_clock(
     engine: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
-    record = play(contestant, engine, novice(engine), range(1))[0]
+    agent = LearningAgent(TDSettings(), store, SEED)
+    record = play(agent, engine, novice(engine), range(1))[0]
     entry = Entry("match", engine, engine.roles[0], ("novice",))
     for number in range(40):
-        contestant.finish(Entry(f"more {number}", *one_of(entry)), record)
+        agent.finish(Entry(f"more {number}", *one_of(entry)), record)
 
     def slowly(*_: object) -> None:
         time.sleep(0.05)
 
     monkeypatch.setattr("gamelore.learn.session.ValueLearner.learn", slowly)
     started = time.monotonic()
-    contestant.enter(entry, Clock(1.0))
+    agent.enter(entry, Clock(1.0))
     assert time.monotonic() - started < 1.0
-    study = next(iter(next(iter(contestant._memories.values())).studies.values()))  # type: ignore[union-attr]
+    study = next(iter(next(iter(agent._memories.values())).studies.values()))  # type: ignore[union-attr]
     assert 0 < study.matches < 41
     monkeypatch.undo()
-    contestant.enter(Entry("later", *one_of(entry)), Clock())
+    agent.enter(Entry("later", *one_of(entry)), Clock())
     assert study.matches == 41
-    contestant.close()
+    agent.close()
 
 
 def one_of(entry: Entry) -> tuple[Simulator, str, tuple[str, ...]]:
@@ -299,13 +299,13 @@ def one_of(entry: Entry) -> tuple[Simulator, str, tuple[str, ...]]:
 
 def test_matches_at_once(engine: Simulator, tmp_path: Path) -> None:
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
+    agent = LearningAgent(TDSettings(), store, SEED)
     failures: list[BaseException] = []
 
     def work(number: int) -> None:
         try:
             opponent = RandomPlayer(number)
-            play(contestant, engine, opponent, range(100 * number, 100 * number + 15))
+            play(agent, engine, opponent, range(100 * number, 100 * number + 15))
         except BaseException as error:
             failures.append(error)
             raise
@@ -315,19 +315,19 @@ def test_matches_at_once(engine: Simulator, tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    contestant.close()
+    agent.close()
     assert not failures
     assert len(ids(store)) == len(set(ids(store))) == 60
     assert only(store).matches == 60
 
 
-def test_two_contestants_with_one_store(engine: Simulator, tmp_path: Path) -> None:
+def test_two_agents_with_one_store(engine: Simulator, tmp_path: Path) -> None:
     store = tmp_path / "lore.db"
-    pair = [LearningContestant(TDSettings(), store, SEED) for _ in range(2)]
+    pair = [LearningAgent(TDSettings(), store, SEED) for _ in range(2)]
     for number in range(20):
         play(pair[number % 2], engine, novice(engine), range(number, number + 1))
-    for contestant in pair:
-        contestant.close()
+    for agent in pair:
+        agent.close()
     assert only(store).matches == 20
     assert_same(only(store).cells, folded_anew(store, engine))
 
@@ -342,9 +342,9 @@ def folded_anew(store: Path, engine: Simulator) -> Cells:
         target.execute("DELETE FROM pupil_chunk")
     source.close()
     target.close()
-    contestant = LearningContestant(TDSettings(), copy, SEED)
-    contestant.enter(Entry("anew", engine, engine.roles[0], ("novice",)), Clock())
-    contestant.close()
+    agent = LearningAgent(TDSettings(), copy, SEED)
+    agent.enter(Entry("anew", engine, engine.roles[0], ("novice",)), Clock())
+    agent.close()
     return only(copy).cells
 
 
@@ -353,15 +353,15 @@ def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("gamelore.learn.agent._STUDIES", 2)
     monkeypatch.setattr("gamelore.learn.agent._NODES", 100)
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
+    agent = LearningAgent(TDSettings(), store, SEED)
     games = [simulator(load(name)) for name in ("tictactoe", "nim", "connect-four-4x4")]
     for turn in range(3):
         for number, game in enumerate(games):
             for name in ("a", "b", "c"):
                 first = 10 * (3 * turn + number) + ord(name)
-                play(contestant, game, RandomPlayer(1), range(first, first + 2), name)
-    assert len(contestant._memories) <= 2
-    contestant.close()
+                play(agent, game, RandomPlayer(1), range(first, first + 2), name)
+    assert len(agent._memories) <= 2
+    agent.close()
     snapshots = saved(store)
     assert len(snapshots) == 9
     assert {snapshot.matches for snapshot in snapshots.values()} == {6}
@@ -371,16 +371,16 @@ def test_damaged_values_do_not_keep_it_from_playing(
     engine: Simulator, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = tmp_path / "lore.db"
-    contestant = LearningContestant(TDSettings(), store, SEED)
-    play(contestant, engine, novice(engine), range(3))
-    contestant.close()
+    agent = LearningAgent(TDSettings(), store, SEED)
+    play(agent, engine, novice(engine), range(3))
+    agent.close()
     connection = sqlite3.connect(store)
     with connection:
         connection.execute("UPDATE pupil_chunk SET content = x'00'")
     connection.close()
-    contestant = LearningContestant(TDSettings(), store, SEED)
-    play(contestant, engine, novice(engine), range(3, 4))
-    contestant.close()
+    agent = LearningAgent(TDSettings(), store, SEED)
+    play(agent, engine, novice(engine), range(3, 4))
+    agent.close()
     assert "are damaged" in caplog.text
     assert len(ids(store)) == 4
 
@@ -391,7 +391,7 @@ def test_a_foreign_file_is_left_alone(tmp_path: Path) -> None:
     other.execute("CREATE TABLE mine (x)")
     other.close()
     with pytest.raises(CheckpointError, match="another program's"):
-        LearningContestant(TDSettings(), path)
+        LearningAgent(TDSettings(), path)
 
 
 def ids(path: Path) -> list[str]:

@@ -12,15 +12,15 @@ from gamelore.engine import CircuitSimulator, simulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load, load_features
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.records import plan_record, read_plan
+from gamelore.learn.records import config_record, read_config
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.player import Briefing, Clock
 from gamelore.search.compiled_alpha_beta import CircuitSearch
 from gamelore.search.evaluator import Heuristic
@@ -38,19 +38,24 @@ def test_bulk_and_open_path_are_one(view: str, tmp_path: Path) -> None:
     path = tmp_path / "lines.kif"
     path.write_text(LINES)
     function = NetworkSettings(hidden=6, initial_range=None, view=view)  # type: ignore[arg-type]
-    plan = Plan(
+    config = TrainConfig(
         against=FeaturePlayer(str(path), epsilon=0.1),
         seat="alternate",
         schedule=Fixed(0.2),
         function=function,
     )
     sim = simulator(load("tictactoe"))
-    bulk, opened = Training(Atlas(sim), plan), OpenTraining(Atlas(sim), plan)
+    bulk, opened = (
+        Trainer(StateGraph(sim), config),
+        MatchTrainer(StateGraph(sim), config),
+    )
     found = bulk.run(40)
     assert (found.rewards == opened.run(40).rewards).all()
     for name, array in bulk.state().weights.items():
         assert array.tobytes() == opened.state().weights[name].tobytes()
-    without = Training(Atlas(sim), replace(plan, against=FeaturePlayer(str(path), 1.0)))
+    without = Trainer(
+        StateGraph(sim), replace(config, against=FeaturePlayer(str(path), 1.0))
+    )
     assert (without.run(40).rewards != found.rewards).any()
 
 
@@ -60,15 +65,15 @@ def test_it_plays_like_alpha_beta_of_depth_one() -> None:
         CircuitSimulator(rules, features=load_features(name, rules))
         for name in ("abalearn2", "heuristic")
     )
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(), FeaturePlayer(), function=NetworkSettings(hidden=4, view="own")
     )
-    training = Training(Atlas(engine), plan)
+    trainer = Trainer(StateGraph(engine), config)
     lots = np.random.default_rng(2)
     position = Position(engine)
     for step in range(40):
         role = step % 2
-        player = GreedyPlayer(training.rival_values(role), epsilon=0.0, seed=step)
+        player = GreedyPlayer(trainer.rival_values(role), epsilon=0.0, seed=step)
         player.start(Briefing(engine, engine.roles[role]), Clock())
         chosen = player.choose(position, Clock())
         search = CircuitSearch(judged, Heuristic(), role)
@@ -87,13 +92,13 @@ def test_it_plays_like_alpha_beta_of_depth_one() -> None:
 
 
 def test_it_needs_a_function_to_play_against() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
+    graph = StateGraph(simulator(load("tictactoe")))
     with pytest.raises(GameloreError, match="match by match"):
-        Training(atlas, Plan(against=FeaturePlayer()))
+        Trainer(graph, TrainConfig(against=FeaturePlayer()))
     with pytest.raises(ValueError, match="epsilon must be in"):
         FeaturePlayer(epsilon=2.0)
 
 
 def test_it_is_saved_with_a_plan() -> None:
-    plan = Plan(against=FeaturePlayer("heuristic", 0.25))
-    assert read_plan(plan_record(plan)) == plan
+    config = TrainConfig(against=FeaturePlayer("heuristic", 0.25))
+    assert read_config(config_record(config)) == config

@@ -10,12 +10,12 @@ from gamelore.agents.builtin import maker_of
 from gamelore.engine import simulator
 from gamelore.errors import UnknownGameError
 from gamelore.games import load, load_features
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.config import Seat
 from gamelore.learn.presets import PRESETS, Preset, preset_for
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.policies import PlayerSettings
@@ -24,19 +24,19 @@ from gamelore.values.evaluator import LearnedEvaluation
 OTHER_SEED = 21  # than those that settings were found with
 
 
-def begun(name: str, preset: Preset, seed: int) -> Training:
+def begun(name: str, preset: Preset, seed: int) -> Trainer:
     """A course by a preset that has not played."""
     game = load(name)
     features = load_features(preset.features, game) if preset.features else None
     sim = simulator(game, features=features)
-    return Training(Atlas(sim), replace(preset.plan, seed=seed))
+    return Trainer(StateGraph(sim), replace(preset.config, seed=seed))
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_can_be_followed(name: str) -> None:
-    training = begun(name, preset_for(name), 0)
-    assert len(training.run(20).rewards) == 20
-    assert training.function is not None
+    trainer = begun(name, preset_for(name), 0)
+    assert len(trainer.run(20).rewards) == 20
+    assert trainer.function is not None
 
 
 def test_games_without_a_preset_are_told() -> None:
@@ -51,11 +51,11 @@ def test_games_without_a_preset_are_told() -> None:
 )
 def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
     """Well before their end, from both seats, with a search on top."""
-    training = begun(name, preset_for(name), OTHER_SEED)
-    training.run(matches)
-    assert training.function is not None
-    sim = training.atlas.simulator
-    ours = AlphaBetaPlayer(LearnedEvaluation(training.function), depth=depth)
+    trainer = begun(name, preset_for(name), OTHER_SEED)
+    trainer.run(matches)
+    assert trainer.function is not None
+    sim = trainer.graph.simulator
+    ours = AlphaBetaPlayer(LearnedEvaluation(trainer.function), depth=depth)
     make = maker_of("monte-carlo-100")
     assert make is not None
     theirs = make(3)
@@ -72,27 +72,27 @@ def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
 def test_tictactoe_is_not_lost(seed: int) -> None:
     """To random play less than once in a hundred, to one that sees the end never."""
     preset = preset_for("tictactoe")
-    training = begun("tictactoe", preset, seed)
-    training.run(preset.matches or 0)
+    trainer = begun("tictactoe", preset, seed)
+    trainer.run(preset.matches or 0)
     for name, most in (("random", 9), ("minimax", 0)):
         rival = PlayerSettings(name, epsilon=0.0, depth=9)
-        assert losses(training, rival, "first") <= most
-        assert losses(training, rival, "second") <= most
+        assert losses(trainer, rival, "first") <= most
+        assert losses(trainer, rival, "second") <= most
 
 
-def losses(training: Training, rival: PlayerSettings, seat: Seat) -> int:
+def losses(trainer: Trainer, rival: PlayerSettings, seat: Seat) -> int:
     """How often the move with the best value loses, in 1,000 matches."""
     still = TDSettings(step_size=1e-12)
-    plan = replace(
-        training.plan,
+    config = replace(
+        trainer.config,
         learner=still,
         against=rival,
         seat=seat,
         schedule=Fixed(0.0),
         steps=None,
     )
-    playing = Training(training.atlas, plan)
+    playing = Trainer(trainer.graph, config)
     assert playing.function is not None
-    assert training.function is not None
-    playing.function.load(training.function.weights())
+    assert trainer.function is not None
+    playing.function.load(trainer.function.weights())
     return int((playing.run(1000).rewards == 0).sum())

@@ -16,15 +16,15 @@ from gamelore.engine import Interpreter, Simulator, simulator
 from gamelore.engine.position import Position
 from gamelore.games import load
 from gamelore.gdl import to_kif
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import QLearner
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.qm_search import Searcher
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import QSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.nested import NestedMonteCarloPlayer, NestedSettings
 
@@ -45,7 +45,7 @@ def ignorant(
     sim: Simulator, role: str, settings: QSettings, seed: int = 0
 ) -> GreedyPlayer:
     """A player with an empty table."""
-    player = GreedyPlayer(QLearner(Atlas(sim), role, settings).values, seed=seed)
+    player = GreedyPlayer(QLearner(StateGraph(sim), role, settings).values, seed=seed)
     player.start(Briefing(sim, role), Clock())
     return player
 
@@ -105,31 +105,33 @@ def test_a_course_by_the_clock_searches_every_position_once(
     choose = Searcher.choose
 
     def note(searcher: Searcher, node: int, clock: Clock | None = None) -> int:
-        searched.append(searcher.atlas.row(node).tobytes())
+        searched.append(searcher.graph.row(node).tobytes())
         return choose(searcher, node, clock)
 
     monkeypatch.setattr(Searcher, "choose", note)
-    atlas = Atlas(simulator(load("tictactoe"), engine))
-    plan = Plan(QSettings(search_time=1, level=level), schedule=Fixed(0.0))
-    training = Training(atlas, plan)
-    training.run(30)
-    assert len(searched) == len(set(searched)) == len(training.table)
+    graph = StateGraph(simulator(load("tictactoe"), engine))
+    config = TrainConfig(QSettings(search_time=1, level=level), schedule=Fixed(0.0))
+    trainer = Trainer(graph, config)
+    trainer.run(30)
+    assert len(searched) == len(set(searched)) == len(trainer.table)
 
 
 def test_by_the_clock_bulk_and_open_path_are_one_but_for_the_clock(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def last(searcher: Searcher, node: int, clock: Clock | None = None) -> int:
-        edges = searcher.atlas.edges(node)
-        return int(searcher.atlas.nodes.first[node]) + len(edges) - 1
+        edges = searcher.graph.edges(node)
+        return int(searcher.graph.nodes.first[node]) + len(edges) - 1
 
     monkeypatch.setattr(Searcher, "choose", last)
-    plan = Plan(QSettings(search_time=50), seat="alternate", schedule=Fixed(0.2))
+    config = TrainConfig(
+        QSettings(search_time=50), seat="alternate", schedule=Fixed(0.2)
+    )
     tables = []
-    for kind in (Training, OpenTraining):
-        training = kind(Atlas(simulator(load("hex-3x3"))), plan)
-        training.run(60)
-        tables.append([t.values.tobytes() for t in training.tables.values()])
+    for kind in (Trainer, MatchTrainer):
+        trainer = kind(StateGraph(simulator(load("hex-3x3"))), config)
+        trainer.run(60)
+        tables.append([t.values.tobytes() for t in trainer.tables.values()])
     assert tables[0] == tables[1]
 
 

@@ -21,53 +21,53 @@ from hypothesis.extra.numpy import arrays
 from gamelore.engine import simulator
 from gamelore.errors import CheckpointError
 from gamelore.games import load
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.state_codec import Spelling
 from gamelore.learn.store import CourseStore
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.table import Cells
 
-PLAN = Plan(against=PlayerSettings("novice"), seed=11)
+CONFIG = TrainConfig(against=PlayerSettings("novice"), seed=11)
 
 LEARN = """
     import sys
-    from gamelore.atlas import Atlas
+    from gamelore.graph import StateGraph
     from gamelore.games import load
     from gamelore.learn import *
-    from gamelore.play.habits import PlayerSettings
-    from gamelore.simulate import simulator
+    from gamelore.search.policies import PlayerSettings
+    from gamelore.engine import simulator
     import numpy as np
 
     path, wanted = sys.argv[1], int(sys.argv[2])
-    atlas = Atlas(simulator(load("tictactoe")))
-    plan = Plan(against=PlayerSettings("novice"), seed=11)
+    graph = StateGraph(simulator(load("tictactoe")))
+    config = TrainConfig(against=PlayerSettings("novice"), seed=11)
     with CourseStore(path + ".db") as store:
-        key = Checkpoint.of(Training(atlas, plan), []).key
+        key = Checkpoint.of(Trainer(graph, config), []).key
         checkpoint = store.load(key)
-        training = checkpoint.training(atlas) if checkpoint else Training(atlas, plan)
+        trainer = checkpoint.trainer(graph) if checkpoint else Trainer(graph, config)
         rewards = checkpoint.rewards if checkpoint else np.zeros(0)
-        while training.matches < wanted:
-            rewards = np.concatenate([rewards, training.run(1).rewards])
-            checkpoint = Checkpoint.of(training, rewards)
+        while trainer.matches < wanted:
+            rewards = np.concatenate([rewards, trainer.run(1).rewards])
+            checkpoint = Checkpoint.of(trainer, rewards)
             store.save(checkpoint)
             save_checkpoint(checkpoint, path, overwrite=True)
-            print(training.matches, flush=True)
+            print(trainer.matches, flush=True)
 """
 
 
 @cache
-def atlas() -> Atlas:
-    return Atlas(simulator(load("tictactoe")))
+def graph() -> StateGraph:
+    return StateGraph(simulator(load("tictactoe")))
 
 
-def course(matches: int, plan: Plan = PLAN) -> Checkpoint:
+def course(matches: int, config: TrainConfig = CONFIG) -> Checkpoint:
     """A course of tic-tac-toe after so many matches, never interrupted."""
-    training = Training(atlas(), plan)
-    return Checkpoint.of(training, training.run(matches).rewards)
+    trainer = Trainer(graph(), config)
+    return Checkpoint.of(trainer, trainer.run(matches).rewards)
 
 
 def assert_same(left: Checkpoint, right: Checkpoint | None) -> None:
@@ -182,8 +182,8 @@ def test_only_earlier_states_of_a_course_are_replaced(saved: Path) -> None:
     with pytest.raises(CheckpointError, match="300 matches of this course, more than"):
         save_checkpoint(course(200), saved)
     with pytest.raises(CheckpointError, match="another course"):
-        save_checkpoint(course(400, Plan(seed=1)), saved)
-    assert_same(load_checkpoint(saved), course(300, PLAN))
+        save_checkpoint(course(400, TrainConfig(seed=1)), saved)
+    assert_same(load_checkpoint(saved), course(300, CONFIG))
 
 
 def test_a_write_that_fails_leaves_the_old_file(
@@ -248,10 +248,14 @@ def test_only_what_changed_is_written(tmp_path: Path) -> None:
 
 
 def test_asking_what_is_known(tmp_path: Path) -> None:
-    weak = Plan(against=PlayerSettings("weak"), seat="alternate")
+    weak = TrainConfig(against=PlayerSettings("weak"), seat="alternate")
     with CourseStore(tmp_path / "lore.db") as store:
         assert store.courses() == []
-        for checkpoint in (course(10), course(30, weak), course(20, Plan(seed=3))):
+        for checkpoint in (
+            course(10),
+            course(30, weak),
+            course(20, TrainConfig(seed=3)),
+        ):
             store.save(checkpoint)
         rules = course(0).rules
         known = [(c.role, c.opponent, c.matches) for c in store.courses(rules=rules)]
@@ -320,7 +324,7 @@ def test_two_processes_take_turns(tmp_path: Path) -> None:
     with CourseStore(path) as one, CourseStore(path) as other:
         one.save(course(10))
         other.save(course(20))
-        one.save(course(5, Plan(seed=9)))
+        one.save(course(5, TrainConfig(seed=9)))
         assert_same(course(20), one.load(course(0).key))
         assert len(other.courses()) == 2
 

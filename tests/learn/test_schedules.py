@@ -9,12 +9,12 @@ import pytest
 
 from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 
 
 def at(schedule: Schedule, *matches: int) -> list[float]:
@@ -77,22 +77,22 @@ def test_steps_that_shrink_are_courses_in_a_row(
     learner: TDSettings | QSettings,
 ) -> None:
     """Each with a smaller step size than the one before, from where that stood."""
-    atlas = Atlas(simulator(load("tictactoe")))
-    whole = Training(atlas, Plan(learner, steps=Shrinking(100, 0.5)))
-    opened = OpenTraining(atlas, Plan(learner, steps=Shrinking(100, 0.5)))
-    for training in (whole, opened):
-        training.run(130)
-        training.run(120)
-    pieces = Training(atlas, Plan(learner))
+    graph = StateGraph(simulator(load("tictactoe")))
+    whole = Trainer(graph, TrainConfig(learner, steps=Shrinking(100, 0.5)))
+    opened = MatchTrainer(graph, TrainConfig(learner, steps=Shrinking(100, 0.5)))
+    for trainer in (whole, opened):
+        trainer.run(130)
+        trainer.run(120)
+    pieces = Trainer(graph, TrainConfig(learner))
     for number, matches in enumerate((100, 100, 50)):
         slower = replace(learner, step_size=learner.step_size * 0.5**number)
-        piece = Training(atlas, Plan(slower))
+        piece = Trainer(graph, TrainConfig(slower))
         piece.restore(pieces.state())
         piece.run(matches)
         pieces = piece
     expected = pieces.table.cells()
-    for training in (whole, opened):
-        cells = training.table.cells()
+    for trainer in (whole, opened):
+        cells = trainer.table.cells()
         assert np.array_equal(cells.rows, expected.rows)
         assert np.array_equal(cells.values, expected.values)
 

@@ -12,46 +12,48 @@ from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.store import CourseStore
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.policies import PlayerSettings
 
 EXPLORING = Fixed(0.1)
-PLANS = {
-    "shared": ("tictactoe", Plan(against=SelfPlay(), schedule=EXPLORING)),
-    "shared-second": ("nim", Plan(against=SelfPlay(), seat="second")),
+CONFIGS = {
+    "shared": ("tictactoe", TrainConfig(against=SelfPlay(), schedule=EXPLORING)),
+    "shared-second": ("nim", TrainConfig(against=SelfPlay(), seat="second")),
     "shared-lookahead": (
         "connect-3",
-        Plan(TDSettings(on_sight=True), SelfPlay(), lookahead=Lookahead()),
+        TrainConfig(TDSettings(on_sight=True), SelfPlay(), lookahead=Lookahead()),
     ),
-    "shared-dice": ("pig", Plan(against=SelfPlay())),
+    "shared-dice": ("pig", TrainConfig(against=SelfPlay())),
     "shared-copy": (
         "tictactoe",
-        Plan(against=SelfPlay(renew=7), seat="alternate", schedule=EXPLORING),
+        TrainConfig(against=SelfPlay(renew=7), seat="alternate", schedule=EXPLORING),
     ),
-    "own": ("tictactoe", Plan(against=SelfPlay("own"), schedule=EXPLORING)),
+    "own": ("tictactoe", TrainConfig(against=SelfPlay("own"), schedule=EXPLORING)),
     "own-q": (
         "tictactoe",
-        Plan(QSettings(), SelfPlay("own"), "alternate", schedule=EXPLORING),
+        TrainConfig(QSettings(), SelfPlay("own"), "alternate", schedule=EXPLORING),
     ),
     "own-copy": (
         "hex-3x3",
-        Plan(QSettings(), SelfPlay("own", 5, 0.2), "alternate", schedule=EXPLORING),
+        TrainConfig(
+            QSettings(), SelfPlay("own", 5, 0.2), "alternate", schedule=EXPLORING
+        ),
     ),
 }
 
 
-def assert_same(one: Training, other: Training) -> None:
+def assert_same(one: Trainer, other: Trainer) -> None:
     for mine, theirs in ((one.tables, other.tables), (one.copies, other.copies)):
         assert mine.keys() == theirs.keys()
         for role, table in mine.items():
@@ -61,18 +63,18 @@ def assert_same(one: Training, other: Training) -> None:
         assert (stream == twin).all()
 
 
-def trained(name: str, plan: Plan, matches: int) -> Training:
-    training = Training(Atlas(simulator(load(name))), plan)
-    training.run(matches)
-    return training
+def trained(name: str, config: TrainConfig, matches: int) -> Trainer:
+    trainer = Trainer(StateGraph(simulator(load(name))), config)
+    trainer.run(matches)
+    return trainer
 
 
-@pytest.mark.parametrize("case", PLANS)
+@pytest.mark.parametrize("case", CONFIGS)
 def test_bulk_and_open_path_are_one(case: str) -> None:
-    name, plan = PLANS[case]
+    name, config = CONFIGS[case]
     matches = 3 if name == "pig" else 30
-    bulk = Training(Atlas(simulator(load(name))), plan)
-    opened = OpenTraining(Atlas(simulator(load(name))), plan)
+    bulk = Trainer(StateGraph(simulator(load(name))), config)
+    opened = MatchTrainer(StateGraph(simulator(load(name))), config)
     record, other = bulk.run(matches), opened.run(matches)
     assert (record.rewards == other.rewards).all()
     assert (record.lengths == other.lengths).all()
@@ -83,8 +85,8 @@ def test_bulk_and_open_path_are_one(case: str) -> None:
 
 @pytest.mark.parametrize("case", ["shared", "own-q", "shared-copy", "own-copy"])
 def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
-    name, plan = PLANS[case]
-    whole, part = (Training(Atlas(simulator(load(name))), plan) for _ in range(2))
+    name, config = CONFIGS[case]
+    whole, part = (Trainer(StateGraph(simulator(load(name))), config) for _ in range(2))
     rewards = whole.run(33).rewards
     checkpoint = Checkpoint.of(part, part.run(18).rewards)
     assert checkpoint.opponent == "self"
@@ -94,28 +96,30 @@ def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
         stored = store.load(checkpoint.key)
     assert stored is not None
     for found in (load_checkpoint(tmp_path / "a.course"), stored):
-        later = found.training(Atlas(simulator(load(name))))
+        later = found.trainer(StateGraph(simulator(load(name))))
         assert (later.run(15).rewards == rewards[18:]).all()
         assert_same(whole, later)
 
 
 def test_a_shared_table_is_of_the_first_players_goals() -> None:
     """One match worked by hand: all afterstates, of both roles, in one path."""
-    plan = Plan(TDSettings(trace_decay=0.5), SelfPlay(), schedule=Fixed(1.0))
-    training = Training(Atlas(simulator(load("tictactoe"))), plan)
-    record = training.run(1)
+    config = TrainConfig(TDSettings(trace_decay=0.5), SelfPlay(), schedule=Fixed(1.0))
+    trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
+    record = trainer.run(1)
     goal, length = record.rewards[0], int(record.lengths[0])
-    assert len(training.table) == length
+    assert len(trainer.table) == length
     shares = 0.3 * 0.5 ** np.arange(length - 1, -1, -1.0)
-    assert training.table.values == pytest.approx(50 + shares * (goal - 50))
+    assert trainer.table.values == pytest.approx(50 + shares * (goal - 50))
 
 
 def test_the_second_player_wants_the_lowest() -> None:
-    training = trained("tictactoe", Plan(against=SelfPlay(), schedule=EXPLORING), 30000)
-    sim = training.atlas.simulator
+    trainer = trained(
+        "tictactoe", TrainConfig(against=SelfPlay(), schedule=EXPLORING), 30000
+    )
+    sim = trainer.graph.simulator
     wins = []
     for seed in range(40):
-        player = GreedyPlayer(training.values(1))
+        player = GreedyPlayer(trainer.values(1))
         match = play_match(sim, {"x": RandomPlayer(seed), "o": player})
         wins.append(match.goals[1] or 0)
     assert np.mean(wins) > 85
@@ -124,36 +128,39 @@ def test_the_second_player_wants_the_lowest() -> None:
 @pytest.mark.parametrize("learner", [TDSettings(), QSettings(discount=1.0)])
 def test_each_role_learns_to_draw(learner: TDSettings | QSettings) -> None:
     """Tic-tac-toe is drawn when both play well."""
-    plan = Plan(learner, SelfPlay("own"), schedule=Fixed(0.2, until=100_000))
-    training = Training(Atlas(simulator(load("tictactoe"))), plan)
-    training.run(100_000)
-    rewards = training.run(200).rewards
+    config = TrainConfig(learner, SelfPlay("own"), schedule=Fixed(0.2, until=100_000))
+    trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
+    trainer.run(100_000)
+    rewards = trainer.run(200).rewards
     assert (rewards == 50).mean() > 0.9
-    assert training.tables.keys() == {0, 1}
+    assert trainer.tables.keys() == {0, 1}
 
 
 def test_copies_stand_still_until_they_are_renewed() -> None:
-    plan = Plan(against=SelfPlay(renew=10), seat="alternate")
-    training = Training(Atlas(simulator(load("tictactoe"))), plan)
-    training.run(10)
-    assert len(training.copies[0]) == 0
-    training.run(5)
-    before = training.copies[0].values.tobytes()
-    assert len(training.copies[0]) > 0
-    training.run(5)
-    assert training.copies[0].values.tobytes() == before
-    training.run(1)
-    assert training.copies[0].values.tobytes() != before
+    config = TrainConfig(against=SelfPlay(renew=10), seat="alternate")
+    trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
+    trainer.run(10)
+    assert len(trainer.copies[0]) == 0
+    trainer.run(5)
+    before = trainer.copies[0].values.tobytes()
+    assert len(trainer.copies[0]) > 0
+    trainer.run(5)
+    assert trainer.copies[0].values.tobytes() == before
+    trainer.run(1)
+    assert trainer.copies[0].values.tobytes() != before
 
 
 def test_what_has_no_meaning_is_refused() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
+    graph = StateGraph(simulator(load("tictactoe")))
     with pytest.raises(GameloreError, match=r"use SelfPlay\('own'\)"):
-        Training(atlas, Plan(QSettings(), SelfPlay()))
+        Trainer(graph, TrainConfig(QSettings(), SelfPlay()))
     with pytest.raises(GameloreError, match="use the seat 'alternate'"):
-        Training(atlas, Plan(against=SelfPlay("own", renew=3)))
+        Trainer(graph, TrainConfig(against=SelfPlay("own", renew=3)))
     with pytest.raises(GameloreError, match="self-play needs two"):
-        Training(Atlas(simulator(load("peg-solitaire"))), Plan(against=SelfPlay()))
+        Trainer(
+            StateGraph(simulator(load("peg-solitaire"))),
+            TrainConfig(against=SelfPlay()),
+        )
     for wrong in ({"values": "both"}, {"renew": -1}, {"epsilon": 2}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             replace(SelfPlay(), **wrong)
@@ -161,7 +168,9 @@ def test_what_has_no_meaning_is_refused() -> None:
 
 def test_built_in_opponents_are_as_before() -> None:
     """What a course against a built-in player learns, by a digest of its values."""
-    plan = Plan(against=PlayerSettings("novice", 0.1), seat="alternate", seed=5)
-    training = trained("tictactoe", plan, 500)
-    total = sum(table.values.sum() for table in training.tables.values())
+    config = TrainConfig(
+        against=PlayerSettings("novice", 0.1), seat="alternate", seed=5
+    )
+    trainer = trained("tictactoe", config, 500)
+    total = sum(table.values.sum() for table in trainer.tables.values())
     assert total == pytest.approx(51336.0054865827, rel=1e-13)

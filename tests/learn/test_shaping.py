@@ -14,17 +14,17 @@ from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.learners import Episode, QLearner, TDLearner, ValueLearner
-from gamelore.learn.match_trainer import OpenTraining
-from gamelore.learn.records import flat_settings, plan_record
+from gamelore.learn.match_trainer import MatchTrainer
+from gamelore.learn.records import config_record, flat_settings
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.policies import PlayerSettings
 
@@ -53,9 +53,14 @@ def random_match(sim: Simulator, seed: int) -> Episode:
 class SlowTable:
     """A learner in plain Python; keys are positions, or positions and moves."""
 
-    def __init__(self, atlas: Atlas, plan: Plan, role: int) -> None:
-        self.atlas, self.sim, self.plan, self.role = atlas, atlas.simulator, plan, role
-        against = plan.against
+    def __init__(self, graph: StateGraph, config: TrainConfig, role: int) -> None:
+        self.graph, self.sim, self.config, self.role = (
+            graph,
+            graph.simulator,
+            config,
+            role,
+        )
+        against = config.against
         self.shared = isinstance(against, SelfPlay) and against.values == "shared"
         self.values: dict[bytes, float] = {}
 
@@ -67,7 +72,7 @@ class SlowTable:
         for number, name in enumerate(self.sim.roles):
             count = sum(fact.endswith(f" {name})") for fact in men)
             total += (
-                dict(self.plan.shaping)[
+                dict(self.config.shaping)[
                     "(men own)" if number == role else "(men other)"
                 ]
                 * count
@@ -83,13 +88,13 @@ class SlowTable:
         turns = [
             t for t, mover in enumerate(movers) if self.shared or mover == self.role
         ]
-        if isinstance(self.plan.learner, TDSettings):
-            self.learn_afterstates(self.plan.learner, episode, turns)
+        if isinstance(self.config.learner, TDSettings):
+            self.learn_afterstates(self.config.learner, episode, turns)
         else:
-            self.learn_actions(self.plan.learner, episode, turns)
+            self.learn_actions(self.config.learner, episode, turns)
 
     def mover(self, row: Row) -> int:
-        return self.atlas.mover(self.atlas.number(row))
+        return self.graph.mover(self.graph.number(row))
 
     def learn_afterstates(
         self, rule: TDSettings, episode: Episode, turns: list[int]
@@ -134,12 +139,12 @@ class SlowTable:
 
 
 TWINS = {
-    "td": Plan(TDSettings(0.3, 0.9, 0.7)),
-    "td-risk": Plan(TDSettings(0.3, 1.0, 0.5, risk=-0.8)),
-    "td-no-end": Plan(TDSettings(0.3, 1.0, 0.7, keeps_end=False)),
-    "td-shared": Plan(TDSettings(0.3, 0.9, 0.7), SelfPlay()),
-    "q": Plan(QSettings(0.3, 0.9)),
-    "q-risk": Plan(QSettings(0.3, 0.8, risk=0.4)),
+    "td": TrainConfig(TDSettings(0.3, 0.9, 0.7)),
+    "td-risk": TrainConfig(TDSettings(0.3, 1.0, 0.5, risk=-0.8)),
+    "td-no-end": TrainConfig(TDSettings(0.3, 1.0, 0.7, keeps_end=False)),
+    "td-shared": TrainConfig(TDSettings(0.3, 0.9, 0.7), SelfPlay()),
+    "q": TrainConfig(QSettings(0.3, 0.9)),
+    "q-risk": TrainConfig(QSettings(0.3, 0.8, risk=0.4)),
 }
 
 
@@ -148,11 +153,11 @@ TWINS = {
 @pytest.mark.parametrize("case", TWINS)
 def test_tables_learn_as_defined(case: str, seat: str, game: str) -> None:
     sim = sides(game)
-    plan = replace(TWINS[case], seat=seat, shaping=SHAPING)  # type: ignore[arg-type]
-    training = Training(Atlas(sim), plan)
+    config = replace(TWINS[case], seat=seat, shaping=SHAPING)  # type: ignore[arg-type]
+    trainer = Trainer(StateGraph(sim), config)
     role = 0 if seat == "first" else 1
-    slow = SlowTable(Atlas(sim), plan, role)
-    learner = ValueLearner(training.values(role))
+    slow = SlowTable(StateGraph(sim), config, role)
+    learner = ValueLearner(trainer.values(role))
     for seed in range(12):
         episode = random_match(sim, seed % 8)
         learner.learn(episode)
@@ -160,7 +165,7 @@ def test_tables_learn_as_defined(case: str, seat: str, game: str) -> None:
     assert len(learner.table) > 20
     found = {cell.row.tobytes(): cell.value for cell in learner.table}
     assert found == pytest.approx(slow.values, abs=1e-9)
-    bare = Training(Atlas(sim), replace(plan, shaping=()))
+    bare = Trainer(StateGraph(sim), replace(config, shaping=()))
     for seed in range(12):
         ValueLearner(bare.values(role)).learn(random_match(sim, seed % 8))
     assert np.abs(bare.table.values - learner.table.values).max() > 0.1
@@ -188,11 +193,11 @@ def test_a_walk_by_hand() -> None:
     sim = simulator(game, features=FeatureRules.from_kif(COINS, game))
     match = random_match(sim, next(s for s in range(9) if lasts(sim, s, 3)))
     shaping = (("coins", 10.0),)
-    td = TDLearner(Atlas(sim), "agent", TDSettings(0.5, 1.0, 0.0), shaping=shaping)
+    td = TDLearner(StateGraph(sim), "agent", TDSettings(0.5, 1.0, 0.0), shaping=shaping)
     td.learn(match)
     # S1: 50 + half of -30; S2: 50; S3, the end: 50 + half of 50
     assert td.table.values.tolist() == [35, 50, 75]
-    q = QLearner(Atlas(sim), "agent", QSettings(0.5, 1.0), shaping=shaping)
+    q = QLearner(StateGraph(sim), "agent", QSettings(0.5, 1.0), shaping=shaping)
     q.learn(match)
     # From S2, half of 100; from S1, half of -30 + 50; from S0, half of 30 + 10
     assert q.table.values.tolist() == [20, 10, 50]
@@ -205,23 +210,23 @@ def lasts(sim: Simulator, seed: int, moves: int) -> bool:
 # ── whole courses ───────────────────────────────────────────────────────────────────
 
 EXPLORING = Fixed(0.2)
-PLANS = {
-    "novice": Plan(seat="alternate", schedule=EXPLORING),
-    "shared": Plan(against=SelfPlay(), schedule=EXPLORING),
-    "shared-copy": Plan(
+CONFIGS = {
+    "novice": TrainConfig(seat="alternate", schedule=EXPLORING),
+    "shared": TrainConfig(against=SelfPlay(), schedule=EXPLORING),
+    "shared-copy": TrainConfig(
         against=SelfPlay(renew=7), seat="alternate", schedule=EXPLORING
     ),
-    "own": Plan(against=SelfPlay("own"), schedule=EXPLORING),
-    "own-q": Plan(QSettings(), SelfPlay("own"), "alternate", schedule=EXPLORING),
-    "random-q": Plan(QSettings(), PlayerSettings("random"), schedule=EXPLORING),
+    "own": TrainConfig(against=SelfPlay("own"), schedule=EXPLORING),
+    "own-q": TrainConfig(QSettings(), SelfPlay("own"), "alternate", schedule=EXPLORING),
+    "random-q": TrainConfig(QSettings(), PlayerSettings("random"), schedule=EXPLORING),
 }
 
 
-def shaped(case: str) -> Plan:
-    return replace(PLANS[case], shaping=SHAPING)
+def shaped(case: str) -> TrainConfig:
+    return replace(CONFIGS[case], shaping=SHAPING)
 
 
-def assert_same(one: Training, other: Training) -> None:
+def assert_same(one: Trainer, other: Trainer) -> None:
     for mine, theirs in ((one.tables, other.tables), (one.copies, other.copies)):
         assert mine.keys() == theirs.keys()
         for role, table in mine.items():
@@ -230,11 +235,11 @@ def assert_same(one: Training, other: Training) -> None:
 
 
 @pytest.mark.parametrize("engine", ["circuit", "interpreter"])
-@pytest.mark.parametrize("case", PLANS)
+@pytest.mark.parametrize("case", CONFIGS)
 def test_bulk_and_open_path_are_one(case: str, engine: Engine) -> None:
     matches = 40 if engine == "circuit" else 8
-    bulk = Training(Atlas(sides(engine=engine)), shaped(case))
-    opened = OpenTraining(Atlas(sides(engine=engine)), shaped(case))
+    bulk = Trainer(StateGraph(sides(engine=engine)), shaped(case))
+    opened = MatchTrainer(StateGraph(sides(engine=engine)), shaped(case))
     assert (bulk.run(matches).rewards == opened.run(matches).rewards).all()
     assert_same(bulk, opened)
     assert bulk.table.values.max() != bulk.table.values.min()
@@ -247,65 +252,65 @@ def test_both_engines_count_the_same(case: str) -> None:
     compiled = sides(engine="circuit")
     for engine in ("circuit", "interpreter"):
         sim = sides(engine=engine)
-        training = Training(Atlas(sim), shaped(case))
+        trainer = Trainer(StateGraph(sim), shaped(case))
         for seed in range(5):
             players = {r: RandomPlayer(seed + i) for i, r in enumerate(sim.roles)}
             match = play_match(compiled, players)
-            ValueLearner(training.values(0)).learn(Episode.of(sim, match))
-        found.append(training.table.values)
+            ValueLearner(trainer.values(0)).learn(Episode.of(sim, match))
+        found.append(trainer.table.values)
     assert found[0].tolist() == pytest.approx(found[1].tolist(), abs=1e-9)
 
 
-@pytest.mark.parametrize("case", PLANS)
+@pytest.mark.parametrize("case", CONFIGS)
 def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
-    whole, part = (Training(Atlas(sides()), shaped(case)) for _ in range(2))
+    whole, part = (Trainer(StateGraph(sides()), shaped(case)) for _ in range(2))
     rewards = whole.run(33).rewards
     save_checkpoint(Checkpoint.of(part, part.run(18).rewards), tmp_path / "a")
     found = load_checkpoint(tmp_path / "a")
-    assert found.plan == shaped(case)
+    assert found.config == shaped(case)
     assert found.inputs is not None
-    later = found.training(Atlas(sides()))
+    later = found.trainer(StateGraph(sides()))
     assert (later.run(15).rewards == rewards[18:]).all()
     assert_same(whole, later)
     with pytest.raises(CheckpointError, match="the game is given none"):
-        found.training(Atlas(simulator(load("tictactoe"))))
+        found.trainer(StateGraph(simulator(load("tictactoe"))))
 
 
 def test_a_learner_goes_after_what_it_is_paid_for() -> None:
     """Paid for long matches, which is men on the board, it no longer hurries to win."""
     lengths = []
     for shaping in ((), (("(all)", 50.0),)):
-        plan = Plan(
+        config = TrainConfig(
             QSettings(0.2, 1.0),
             PlayerSettings("random"),
             schedule=Fixed(0.2, until=20_000),
             shaping=shaping,
         )
-        training = Training(Atlas(sides()), plan)
-        training.run(20_000)
-        lengths.append(training.run(500).lengths.mean())
+        trainer = Trainer(StateGraph(sides()), config)
+        trainer.run(20_000)
+        lengths.append(trainer.run(500).lengths.mean())
     assert lengths[1] > lengths[0] + 1.5
 
 
 def test_the_settings_of_a_plan_are_single_values() -> None:
-    settings = dict(flat_settings(plan_record(shaped("novice"))))
+    settings = dict(flat_settings(config_record(shaped("novice"))))
     assert settings["shaping.(men own)"] == 2.5
     assert settings["learner.step_size"] == 0.3
-    bare = flat_settings(plan_record(Plan()))
+    bare = flat_settings(config_record(TrainConfig()))
     assert not any("shaping" in name for name, _ in bare)
 
 
 def test_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="shaping of a must be finite, got inf"):
-        Plan(shaping=(("a", np.inf),))
+        TrainConfig(shaping=(("a", np.inf),))
     with pytest.raises(ValueError, match="shaping names a twice"):
-        Plan(shaping=(("a", 1.0), ("b", 1.0), ("a", 2.0)))
-    plan = Plan(shaping=(("men", 1.0),))
+        TrainConfig(shaping=(("a", 1.0), ("b", 1.0), ("a", 2.0)))
+    config = TrainConfig(shaping=(("men", 1.0),))
     with pytest.raises(GameloreError, match=r"no feature men: .*, \(men own\)"):
-        Training(Atlas(sides()), plan)
+        Trainer(StateGraph(sides()), config)
     with pytest.raises(GameloreError, match=r"no feature men: .*\(men own\)"):
-        Training(Atlas(sides(engine="interpreter")), plan)
+        Trainer(StateGraph(sides(engine="interpreter")), config)
     for engine in ("circuit", "interpreter"):
         bare = simulator(load("tictactoe"), engine)
         with pytest.raises(GameloreError, match="no feature men: there are none"):
-            Training(Atlas(bare), plan)
+            Trainer(StateGraph(bare), config)

@@ -15,15 +15,15 @@ from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, Move, canonical_form
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
 from gamelore.search.alpha_beta import SearchLimits
@@ -32,21 +32,21 @@ from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import NetworkSettings
 
 MARKS = "(<= (feature (marks ?r) ?x ?y) (true (cell ?x ?y ?r)) (role ?r))"
-FUNCTION = Plan(
+FUNCTION = TrainConfig(
     TDSettings(0.1),
     SelfPlay(),
     schedule=Fixed(0.1),
     function=NetworkSettings(hidden=8, initial_range=None, fluents=True),
 )
-SHARED = Plan(against=SelfPlay(), schedule=Fixed(0.1))
-FIRST = Plan(against=PlayerSettings("novice"))
+SHARED = TrainConfig(against=SelfPlay(), schedule=Fixed(0.1))
+FIRST = TrainConfig(against=PlayerSettings("novice"))
 
 
-def snapshot(plan: Plan, matches: int = 300) -> Snapshot:
+def snapshot(config: TrainConfig, matches: int = 300) -> Snapshot:
     game = load("tictactoe")
-    rules = FeatureRules.from_kif(MARKS, game, "marks") if plan.function else None
-    training = Training(Atlas(simulator(game, features=rules)), plan)
-    return Snapshot(Checkpoint.of(training, training.run(matches).rewards))
+    rules = FeatureRules.from_kif(MARKS, game, "marks") if config.function else None
+    trainer = Trainer(StateGraph(simulator(game, features=rules)), config)
+    return Snapshot(Checkpoint.of(trainer, trainer.run(matches).rewards))
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +63,9 @@ def renamed() -> Game:
 
 @pytest.mark.parametrize("plan", [FUNCTION, SHARED], ids=["network", "table"])
 @pytest.mark.parametrize("engine", ["circuit", "interpreter"])
-def test_names_make_no_difference(plan: Plan, engine: str) -> None:
+def test_names_make_no_difference(config: TrainConfig, engine: str) -> None:
     """The same moves, whatever they are called, on whatever engine the match is."""
-    known = snapshot(plan)
+    known = snapshot(config)
     matches = []
     for game in (load("tictactoe"), renamed(), canonical_form(renamed()).game):
         played = simulator(game, engine)  # type: ignore[arg-type]
@@ -160,4 +160,4 @@ def test_rules_and_features_are_kept(network: Snapshot, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="does not bring its rules along"):
         Snapshot(replace(mine, sheet=""))
     with pytest.raises(CheckpointError, match="learned with the features marks"):
-        load_checkpoint(path).training(Atlas(simulator(again.game)))
+        load_checkpoint(path).trainer(StateGraph(simulator(again.game)))

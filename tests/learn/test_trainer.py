@@ -14,19 +14,19 @@ from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import library, load
 from gamelore.gdl import Move
-from gamelore.graph import Atlas, Templates
-from gamelore.learn.config import Plan
+from gamelore.graph import PatternIndex, StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, QLearner, TDLearner, ValueLearner
-from gamelore.learn.match_trainer import OpenTraining
-from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.match_trainer import MatchTrainer
+from gamelore.learn.role_values import PatternValues
 from gamelore.learn.schedules import Cosine, Fixed
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
 from gamelore.search.policies import PlayerSettings
-from gamelore.transfer import Knowledge, initial_values, learn_values, target_templates
+from gamelore.transfer import Knowledge, initial_values, learn_values, target_index
 
 TURN_TAKING = [e.name for e in library() if e.players == 2 and e.moves == "alternating"]
 LARGE = {"gomoku", "othello", "english-draughts", "breakthrough"} | {
@@ -38,13 +38,13 @@ O_WINS = "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 3 3) (mark 2 3)"
 
 
 @cache
-def atlas_of(name: str) -> Atlas:
-    return Atlas(simulator(load(name)))
+def graph_of(name: str) -> StateGraph:
+    return StateGraph(simulator(load(name)))
 
 
 def episode(text: str) -> Episode:
     """A match of tic-tac-toe, given by the moves of whose turn it is."""
-    sim = atlas_of("tictactoe").simulator
+    sim = graph_of("tictactoe").simulator
     positions, moves = [Position(sim)], []
     for move in text[1:-1].split(") ("):
         before = positions[-1]
@@ -65,7 +65,7 @@ def afterstates(learner: ValueLearner, text: str) -> list[float]:
 
 def test_equation_2_by_hand() -> None:
     """α = 0.3, λ = 0.7, γ = 1, default 50; a win, the same again, then a loss."""
-    learner = TDLearner(atlas_of("tictactoe"), "x")
+    learner = TDLearner(graph_of("tictactoe"), "x")
     learner.learn(episode(X_WINS))
     # nothing to learn before the end; there 100 - 50 = 50, of which 0.3 · 0.7^(t-p)
     assert afterstates(learner, X_WINS) == pytest.approx([57.35, 60.5, 65])
@@ -88,7 +88,7 @@ def test_equation_2_by_hand() -> None:
 
 def test_equation_2_with_a_discount() -> None:
     settings = TDSettings(discount=0.9)
-    learner = TDLearner(atlas_of("tictactoe"), "x", settings)
+    learner = TDLearner(graph_of("tictactoe"), "x", settings)
     learner.learn(episode(X_WINS))
     # t=1: 0.9 · 50 - 50 = -5         σ1 - 1.5
     # t=2: -5                         σ2 - 1.5, σ1 - 1.05
@@ -97,7 +97,7 @@ def test_equation_2_with_a_discount() -> None:
 
 
 def test_the_end_may_be_no_afterstate() -> None:
-    learner = TDLearner(atlas_of("tictactoe"), "x", TDSettings(keeps_end=False))
+    learner = TDLearner(graph_of("tictactoe"), "x", TDSettings(keeps_end=False))
     learner.learn(episode(O_WINS))
     values = afterstates(learner, O_WINS)
     # the last own move gets it all: -50 · 0.3, 0.21, 0.147
@@ -106,7 +106,7 @@ def test_the_end_may_be_no_afterstate() -> None:
 
 
 def test_the_second_player_learns_its_own_afterstates() -> None:
-    learner = TDLearner(atlas_of("tictactoe"), "o")
+    learner = TDLearner(graph_of("tictactoe"), "o")
     learner.learn(episode(O_WINS))
     assert len(learner.table) == 3
     rows = episode(O_WINS).rows
@@ -116,7 +116,7 @@ def test_the_second_player_learns_its_own_afterstates() -> None:
 
 def test_algorithm_1_by_hand() -> None:
     """α = 0.1, γ = 0.9, 0 at first; a win, the same again, then a loss."""
-    learner = QLearner(atlas_of("tictactoe"), "x")
+    learner = QLearner(graph_of("tictactoe"), "x")
 
     def actions(text: str) -> list[float]:
         match = episode(text)
@@ -142,14 +142,14 @@ def test_algorithm_1_by_hand() -> None:
 # ── initial values ──────────────────────────────────────────────────────────────────
 
 
-def naive(atlas: Atlas, role: int, node: int, depth: int, rule: str) -> float:
+def naive(graph: StateGraph, role: int, node: int, depth: int, rule: str) -> float:
     """Lookahead from its definition."""
-    if atlas.is_terminal(node):
-        return float(atlas.goals(node)[role])
+    if graph.is_terminal(node):
+        return float(graph.goals(node)[role])
     if depth == 0:
         return 50.0
-    values = [naive(atlas, role, e.child, depth - 1, rule) for e in atlas.edges(node)]
-    if atlas.mover(node) == role or rule == "maxmax":
+    values = [naive(graph, role, e.child, depth - 1, rule) for e in graph.edges(node)]
+    if graph.mover(node) == role or rule == "maxmax":
         return max(values)
     return min(values) if rule == "minimax" else sum(values) / len(values)
 
@@ -159,57 +159,61 @@ def naive(atlas: Atlas, role: int, node: int, depth: int, rule: str) -> float:
     ("name", "depth"), [("tictactoe", 1), ("tictactoe", 3), ("othello-4x4", 2)]
 )
 def test_lookahead_is_as_defined(name: str, depth: int, rule: str) -> None:
-    atlas = Atlas(simulator(load(name)))
-    plan = Plan(TDSettings(on_sight=True), lookahead=Lookahead(depth, rule))
-    training = Training(atlas, plan)
-    training.run(40)
-    considered = [cell for cell in training.table if cell.visits == 0]
+    graph = StateGraph(simulator(load(name)))
+    config = TrainConfig(TDSettings(on_sight=True), lookahead=Lookahead(depth, rule))
+    trainer = Trainer(graph, config)
+    trainer.run(40)
+    considered = [cell for cell in trainer.table if cell.visits == 0]
     assert len(considered) > 50
     for cell in considered:
-        expected = naive(atlas, 0, atlas.number(cell.row), depth, rule)
+        expected = naive(graph, 0, graph.number(cell.row), depth, rule)
         assert cell.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_features_give_initial_values() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
-    templates = Templates(atlas, 0)
-    values = np.random.default_rng(1).random(len(templates.shapes.first)) * 100
+    graph = StateGraph(simulator(load("tictactoe")))
+    pattern_index = PatternIndex(graph, 0)
+    values = np.random.default_rng(1).random(len(pattern_index.shapes.first)) * 100
     values[::3] = np.nan
-    plan = Plan(TDSettings(on_sight=True))
-    training = Training(atlas, plan, FeatureValues(templates, values))
-    training.run(100)
+    config = TrainConfig(TDSettings(on_sight=True))
+    trainer = Trainer(graph, config, PatternValues(pattern_index, values))
+    trainer.run(100)
     kinds = set()
-    for cell in training.table:
+    for cell in trainer.table:
         if cell.visits:
             continue
-        node = atlas.number(cell.row)
-        known = values[templates.number(node)]
+        node = graph.number(cell.row)
+        known = values[pattern_index.number(node)]
         expected = 50.0 if np.isnan(known) else known
-        if atlas.is_terminal(node):
-            expected = float(atlas.goals(node)[0])
+        if graph.is_terminal(node):
+            expected = float(graph.goals(node)[0])
         assert cell.value == expected
-        kinds.add((atlas.is_terminal(node), bool(np.isnan(known))))
+        kinds.add((graph.is_terminal(node), bool(np.isnan(known))))
     assert len(kinds) >= 3
 
 
 def test_without_sight_only_visited_positions_have_cells() -> None:
-    training = Training(atlas_of("tictactoe"), Plan(lookahead=Lookahead()))
-    training.run(100)
-    assert training.table.visits.min() > 0
+    trainer = Trainer(graph_of("tictactoe"), TrainConfig(lookahead=Lookahead()))
+    trainer.run(100)
+    assert trainer.table.visits.min() > 0
 
 
 # ── one table by every path ─────────────────────────────────────────────────────────
 
 
 NOVICE = PlayerSettings("novice", 0.1)
-PLANS = {
-    "td-random": ("tictactoe", 50, Plan()),
-    "td-alternate": ("tictactoe", 50, Plan(against=NOVICE, seat="alternate")),
-    "td-lookahead": ("connect-3", 30, Plan(against=NOVICE, lookahead=Lookahead())),
+CONFIGS = {
+    "td-random": ("tictactoe", 50, TrainConfig()),
+    "td-alternate": ("tictactoe", 50, TrainConfig(against=NOVICE, seat="alternate")),
+    "td-lookahead": (
+        "connect-3",
+        30,
+        TrainConfig(against=NOVICE, lookahead=Lookahead()),
+    ),
     "td-on-sight": (
         "tictactoe",
         40,
-        Plan(
+        TrainConfig(
             TDSettings(on_sight=True),
             PlayerSettings("weak", 0.2),
             lookahead=Lookahead(3, "avgmax"),
@@ -218,38 +222,44 @@ PLANS = {
     "td-minimax": (
         "othello-4x4",
         20,
-        Plan(against=PlayerSettings("minimax"), seat="second", schedule=Fixed(0.2)),
+        TrainConfig(
+            against=PlayerSettings("minimax"), seat="second", schedule=Fixed(0.2)
+        ),
     ),
-    "td-dice": ("pig", 3, Plan(against=NOVICE)),
+    "td-dice": ("pig", 3, TrainConfig(against=NOVICE)),
     "td-search": (
         "tictactoe",
         30,
-        Plan(against=PlayerSettings("monte-carlo", playouts=5)),
+        TrainConfig(against=PlayerSettings("monte-carlo", playouts=5)),
     ),
-    "q": ("nim", 50, Plan(QSettings(), NOVICE, schedule=Cosine(40))),
-    "q-alternate": ("hex-3x3", 40, Plan(QSettings(), seat="alternate")),
-    "qm": ("tictactoe", 40, Plan(QSettings(playouts=10), schedule=Fixed(0.1))),
+    "q": ("nim", 50, TrainConfig(QSettings(), NOVICE, schedule=Cosine(40))),
+    "q-alternate": ("hex-3x3", 40, TrainConfig(QSettings(), seat="alternate")),
+    "qm": ("tictactoe", 40, TrainConfig(QSettings(playouts=10), schedule=Fixed(0.1))),
     "qm-nested": (
         "tictactoe",
         15,
-        Plan(QSettings(playouts=3, level=2), seat="alternate", schedule=Fixed(0.1)),
+        TrainConfig(
+            QSettings(playouts=3, level=2), seat="alternate", schedule=Fixed(0.1)
+        ),
     ),
-    "qm-nested-dice": ("pig", 2, Plan(QSettings(playouts=1, level=2), NOVICE)),
-    "qm-one": ("tictactoe", 20, Plan(QSettings(playouts=1))),
+    "qm-nested-dice": ("pig", 2, TrainConfig(QSettings(playouts=1, level=2), NOVICE)),
+    "qm-one": ("tictactoe", 20, TrainConfig(QSettings(playouts=1))),
 }
 
 
-def features_for(atlas: Atlas, plan: Plan) -> list[FeatureValues]:
-    """Random values of templates for every role that learns."""
+def features_for(graph: StateGraph, config: TrainConfig) -> list[PatternValues]:
+    """Random values of patterns for every role that learns."""
     found = []
-    for role in Training(atlas, plan).seats:
-        templates = Templates(atlas, role)
-        values = np.random.default_rng(role).random(len(templates.shapes.first)) * 100
-        found.append(FeatureValues(templates, values))
+    for role in Trainer(graph, config).seats:
+        pattern_index = PatternIndex(graph, role)
+        values = (
+            np.random.default_rng(role).random(len(pattern_index.shapes.first)) * 100
+        )
+        found.append(PatternValues(pattern_index, values))
     return found
 
 
-def assert_same(one: Training, other: Training) -> None:
+def assert_same(one: Trainer, other: Trainer) -> None:
     assert one.tables.keys() == other.tables.keys()
     for role, table in one.tables.items():
         twin = other.tables[role]
@@ -261,12 +271,12 @@ def assert_same(one: Training, other: Training) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("case", PLANS)
+@pytest.mark.parametrize("case", CONFIGS)
 def test_bulk_and_open_path_are_one(case: str, seed: int) -> None:
-    name, matches, plan = PLANS[case]
-    plan = replace(plan, seed=seed)
-    bulk = Training(Atlas(simulator(load(name))), plan)
-    opened = OpenTraining(Atlas(simulator(load(name))), plan)
+    name, matches, config = CONFIGS[case]
+    config = replace(config, seed=seed)
+    bulk = Trainer(StateGraph(simulator(load(name))), config)
+    opened = MatchTrainer(StateGraph(simulator(load(name))), config)
     record, other = bulk.run(matches), opened.run(matches)
     assert (record.rewards == other.rewards).all()
     assert (record.lengths == other.lengths).all()
@@ -278,34 +288,38 @@ def test_bulk_and_open_path_are_one(case: str, seed: int) -> None:
 @pytest.mark.parametrize("on_sight", [False, True])
 @pytest.mark.parametrize("name", ["tictactoe", "connect-3"])
 def test_bulk_and_open_path_are_one_with_features(name: str, on_sight: bool) -> None:
-    plan = Plan(TDSettings(on_sight=on_sight), NOVICE, seat="alternate", seed=2)
+    config = TrainConfig(
+        TDSettings(on_sight=on_sight), NOVICE, seat="alternate", seed=2
+    )
     courses = []
-    for kind in (Training, OpenTraining):
-        atlas = Atlas(simulator(load(name)))
-        courses.append(kind(atlas, plan, features_for(atlas, plan)))
+    for kind in (Trainer, MatchTrainer):
+        graph = StateGraph(simulator(load(name)))
+        courses.append(kind(graph, config, features_for(graph, config)))
         courses[-1].run(40)
     assert_same(*courses)
 
 
 def test_bulk_and_open_path_are_one_on_the_interpreter() -> None:
-    plan = Plan(against=NOVICE, lookahead=Lookahead(), seed=4)
+    config = TrainConfig(against=NOVICE, lookahead=Lookahead(), seed=4)
     courses = []
-    for kind in (Training, OpenTraining):
+    for kind in (Trainer, MatchTrainer):
         # rows are numbers of positions in the order met, so that order must be one
         sim = Interpreter(load("nim"))
-        atlas = Atlas(sim)
-        atlas.explore(atlas.root, 30)
-        courses.append(kind(atlas, plan))
+        graph = StateGraph(sim)
+        graph.explore(graph.root, 30)
+        courses.append(kind(graph, config))
         courses[-1].run(20)
     assert_same(*courses)
 
 
 def test_searching_courses_on_the_interpreter_are_open() -> None:
-    atlas = Atlas(Interpreter(load("tictactoe")))
-    plan = Plan(QSettings(playouts=2), PlayerSettings("monte-carlo", playouts=2))
+    graph = StateGraph(Interpreter(load("tictactoe")))
+    config = TrainConfig(
+        QSettings(playouts=2), PlayerSettings("monte-carlo", playouts=2)
+    )
     with pytest.raises(GameloreError, match="need 'tictactoe' compiled"):
-        Training(atlas, plan)
-    record = OpenTraining(atlas, plan).run(2)
+        Trainer(graph, config)
+    record = MatchTrainer(graph, config).run(2)
     assert record.cells[-1] > 0
 
 
@@ -328,28 +342,30 @@ class Stubborn:
 
 def test_any_player_can_be_the_opponent() -> None:
     rival = Stubborn()
-    plan = Plan(schedule=Fixed(0.1))
-    training = OpenTraining(atlas_of("tictactoe"), plan, opponents={"o": rival})
-    rewards = training.run(200).rewards
+    config = TrainConfig(schedule=Fixed(0.1))
+    trainer = MatchTrainer(graph_of("tictactoe"), config, opponents={"o": rival})
+    rewards = trainer.run(200).rewards
     assert rewards[-50:].mean() > 90, "one that never adapts is soon beaten"
-    assert {fault.message for fault in training.faults} == {"RuntimeError: no idea"}
-    assert training.faults[0].role == "o"
+    assert {fault.message for fault in trainer.faults} == {"RuntimeError: no idea"}
+    assert trainer.faults[0].role == "o"
 
 
 def test_a_course_in_parts_is_the_same() -> None:
-    name, _, plan = PLANS["td-on-sight"]
-    whole, parts = (Training(Atlas(simulator(load(name))), plan) for _ in range(2))
+    name, _, config = CONFIGS["td-on-sight"]
+    whole, parts = (
+        Trainer(StateGraph(simulator(load(name))), config) for _ in range(2)
+    )
     rewards = whole.run(500).rewards
     pieces = [parts.run(n).rewards for n in (1, 99, 400)]
     assert (np.concatenate(pieces) == rewards).all()
     assert_same(whole, parts)
 
 
-def test_an_atlas_that_knows_more_changes_nothing() -> None:
-    plan = Plan(against=NOVICE, seed=9)
-    used = Atlas(simulator(load("tictactoe")))
-    Training(used, Plan(QSettings(), seat="second")).run(5000)
-    fresh, shared = Training(Atlas(used.simulator), plan), Training(used, plan)
+def test_an_graph_that_knows_more_changes_nothing() -> None:
+    config = TrainConfig(against=NOVICE, seed=9)
+    used = StateGraph(simulator(load("tictactoe")))
+    Trainer(used, TrainConfig(QSettings(), seat="second")).run(5000)
+    fresh, shared = Trainer(StateGraph(used.simulator), config), Trainer(used, config)
     fresh.run(300)
     shared.run(300)
     assert_same(fresh, shared)
@@ -358,24 +374,24 @@ def test_an_atlas_that_knows_more_changes_nothing() -> None:
 def test_seeds_matter() -> None:
     tables = []
     for seed in (0, 1):
-        training = Training(atlas_of("tictactoe"), Plan(seed=seed))
-        training.run(100)
-        tables.append(training.table.values.tobytes())
+        trainer = Trainer(graph_of("tictactoe"), TrainConfig(seed=seed))
+        trainer.run(100)
+        tables.append(trainer.table.values.tobytes())
     assert tables[0] != tables[1]
 
 
 def test_what_was_learned_plays() -> None:
-    training = Training(atlas_of("tictactoe"), Plan(schedule=Fixed(0.1)))
-    training.run(50_000)
-    player = GreedyPlayer(training.values(0))
-    before = training.table.values.tobytes()
-    sim = training.atlas.simulator
+    trainer = Trainer(graph_of("tictactoe"), TrainConfig(schedule=Fixed(0.1)))
+    trainer.run(50_000)
+    player = GreedyPlayer(trainer.values(0))
+    before = trainer.table.values.tobytes()
+    sim = trainer.graph.simulator
     goals = [
         play_match(sim, {"x": player, "o": RandomPlayer(seed)}).goals[0] or 0
         for seed in range(50)
     ]
     assert np.mean(goals) > 90
-    assert training.table.values.tobytes() == before, "a player never learns"
+    assert trainer.table.values.tobytes() == before, "a player never learns"
     with pytest.raises(ValueError, match="the values are of role x, not o"):
         player.start(Briefing(sim, "o"), Clock())
     with pytest.raises(ValueError, match="the values are of another game"):
@@ -384,13 +400,13 @@ def test_what_was_learned_plays() -> None:
 
 def test_longest_matches_and_features_are_checked() -> None:
     with pytest.raises(GameloreError, match="more than 3 moves"):
-        Training(atlas_of("tictactoe"), Plan(longest_match=3)).run(1)
+        Trainer(graph_of("tictactoe"), TrainConfig(longest_match=3)).run(1)
     with pytest.raises(GameloreError, match="more than 3 moves"):
-        OpenTraining(atlas_of("tictactoe"), Plan(longest_match=3)).run(1)
-    atlas = Atlas(simulator(load("tictactoe")))
-    first = features_for(atlas, Plan())
+        MatchTrainer(graph_of("tictactoe"), TrainConfig(longest_match=3)).run(1)
+    graph = StateGraph(simulator(load("tictactoe")))
+    first = features_for(graph, TrainConfig())
     with pytest.raises(GameloreError, match="o learns too"):
-        Training(atlas, Plan(seat="alternate"), first)
+        Trainer(graph, TrainConfig(seat="alternate"), first)
 
 
 @pytest.mark.parametrize(
@@ -423,18 +439,18 @@ def test_settings_are_checked(make: object) -> None:
     ],
 )
 def test_every_game_can_be_learned(name: str) -> None:
-    atlas = Atlas(simulator(load(name)))
-    for plan in (
-        Plan(against=NOVICE, seat="alternate", lookahead=Lookahead(1)),
-        Plan(QSettings(), seat="second"),
+    graph = StateGraph(simulator(load(name)))
+    for config in (
+        TrainConfig(against=NOVICE, seat="alternate", lookahead=Lookahead(1)),
+        TrainConfig(QSettings(), seat="second"),
     ):
-        training = Training(atlas, plan)
-        record = training.run(6)
-        goals = {*atlas.simulator.goal_values[0], *atlas.simulator.goal_values[1]}
+        trainer = Trainer(graph, config)
+        record = trainer.run(6)
+        goals = {*graph.simulator.goal_values[0], *graph.simulator.goal_values[1]}
         assert set(record.rewards) <= goals
-        for role, table in training.tables.items():
+        for role, table in trainer.tables.items():
             assert len(table) > 0
-            values = atlas.simulator.goal_values[role]
+            values = graph.simulator.goal_values[role]
             assert table.values.min() >= min(values) - 1e-9
             assert table.values.max() <= max(values) + 1e-9
 
@@ -442,13 +458,13 @@ def test_every_game_can_be_learned(name: str) -> None:
 @cache
 def taught_by(name: str) -> Knowledge:
     """What a few matches against a novice teach of a game's features."""
-    atlas = atlas_of(name)
-    training = Training(atlas, Plan(against=NOVICE))
+    graph = graph_of(name)
+    trainer = Trainer(graph, TrainConfig(against=NOVICE))
     matches = 2 if name in LARGE else 20
-    training.run(matches)
-    table = training.table
+    trainer.run(matches)
+    table = trainer.table
     return learn_values(
-        Templates(atlas, 0),
+        PatternIndex(graph, 0),
         table.rows,
         table.values,
         table.visits,
@@ -465,12 +481,12 @@ def taught_by(name: str) -> Knowledge:
     ],
 )
 def test_every_game_can_be_source_and_target(name: str) -> None:
-    atlas = atlas_of(name)
+    graph = graph_of(name)
     assert taught_by(name).lessons[0].game == name
     knowledge = taught_by("tictactoe")
-    templates = target_templates(atlas, 0, knowledge)
-    values = FeatureValues(templates, initial_values(knowledge, templates))
+    pattern_index = target_index(graph, 0, knowledge)
+    values = PatternValues(pattern_index, initial_values(knowledge, pattern_index))
     assert not np.isnan(values.values).all(), "something of tic-tac-toe applies"
-    training = Training(atlas, Plan(against=NOVICE), values)
-    training.run(3)
-    assert len(training.table) > 0
+    trainer = Trainer(graph, TrainConfig(against=NOVICE), values)
+    trainer.run(3)
+    assert len(trainer.table) > 0

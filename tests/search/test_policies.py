@@ -16,14 +16,14 @@ from gamelore.engine import Interpreter, Simulator, simulator
 from gamelore.engine.position import Position
 from gamelore.games import load
 from gamelore.gdl import to_kif
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
-from gamelore.learn.trainer import Training
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.policies import PlayerSettings
-from gamelore.search.policy_player import AtlasPlayer
+from gamelore.search.policy_player import PolicyPlayer
 
 LOSING, OPEN, WINNING = range(3)
 BOTH_CAN_WIN = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o)"
@@ -41,41 +41,41 @@ def choices(
     position: Position, role: str, settings: PlayerSettings, times: int = 60
 ) -> Counter[str]:
     """What a player does when asked again and again."""
-    player = AtlasPlayer(settings, seed=5)
+    player = PolicyPlayer(settings, seed=5)
     player.start(Briefing(position.simulator, role), Clock())
     return Counter(to_kif(player.choose(position, Clock())) for _ in range(times))
 
 
-def outlook(atlas: Atlas, mover: int, child: int) -> int:
+def outlook(graph: StateGraph, mover: int, child: int) -> int:
     """What a move leads to within a turn, from the definition."""
 
     def judge(node: int) -> int:
-        goals = atlas.simulator.goal_values[mover]
-        goal = int(atlas.goals(node)[mover])
+        goals = graph.simulator.goal_values[mover]
+        goal = int(graph.goals(node)[mover])
         return {max(goals): WINNING, min(goals): LOSING}.get(goal, OPEN)
 
-    if atlas.is_terminal(child):
+    if graph.is_terminal(child):
         return judge(child)
-    if atlas.mover(child) == mover:
+    if graph.mover(child) == mover:
         return OPEN
-    replies = [edge.child for edge in atlas.edges(child)]
-    ends = [judge(node) for node in replies if atlas.is_terminal(node)]
+    replies = [edge.child for edge in graph.edges(child)]
+    ends = [judge(node) for node in replies if graph.is_terminal(node)]
     return LOSING if LOSING in ends else OPEN
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connect-3", "othello-4x4", "nim"])
 def test_outlooks_are_as_defined(name: str) -> None:
-    atlas = Atlas(simulator(load(name)))
-    Training(atlas, Plan(against=PlayerSettings("novice"))).run(300)
+    graph = StateGraph(simulator(load(name)))
+    Trainer(graph, TrainConfig(against=PlayerSettings("novice"))).run(300)
     seen = Counter[int]()
-    for node in range(len(atlas)):
-        if atlas.is_terminal(node) or int(atlas.nodes.mover[node]) < 0:
+    for node in range(len(graph)):
+        if graph.is_terminal(node) or int(graph.nodes.mover[node]) < 0:
             continue
-        first = int(atlas.nodes.first[node])
-        for i, edge in enumerate(atlas.edges(node)):
-            found = int(atlas.nodes.outlook[first + i])
+        first = int(graph.nodes.first[node])
+        for i, edge in enumerate(graph.edges(node)):
+            found = int(graph.nodes.outlook[first + i])
             if found >= 0:
-                assert found == outlook(atlas, atlas.mover(node), edge.child)
+                assert found == outlook(graph, graph.mover(node), edge.child)
                 seen[found] += 1
     assert len(seen) == 3, "every kind of outlook must have been checked"
 
@@ -133,11 +133,11 @@ def test_minimax_takes_a_win_and_blocks(tictactoe: Simulator, depth: int) -> Non
 
 
 def test_minimax_never_loses_tictactoe() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
+    graph = StateGraph(simulator(load("tictactoe")))
     perfect = PlayerSettings("minimax", epsilon=0.0, depth=9)
     for seat in ("first", "second"):
-        training = Training(atlas, Plan(against=perfect, seat=seat, seed=1))
-        assert training.run(20_000).rewards.max() == 50, "the learner at most draws"
+        trainer = Trainer(graph, TrainConfig(against=perfect, seat=seat, seed=1))
+        assert trainer.run(20_000).rewards.max() == 50, "the learner at most draws"
 
 
 def test_minimax_against_itself_draws() -> None:
@@ -145,41 +145,41 @@ def test_minimax_against_itself_draws() -> None:
     settings = PlayerSettings("minimax", epsilon=0.0, depth=9)
     for seed in range(5):
         pair: dict[str, Player] = {
-            "x": AtlasPlayer(settings, seed),
-            "o": AtlasPlayer(settings, seed + 1),
+            "x": PolicyPlayer(settings, seed),
+            "o": PolicyPlayer(settings, seed + 1),
         }
         assert play_match(sim, pair).goals == (50, 50)
 
 
-def naive_minimax(atlas: Atlas, role: int, node: int, depth: int) -> float:
+def naive_minimax(graph: StateGraph, role: int, node: int, depth: int) -> float:
     """The value without pruning or memory."""
-    if atlas.is_terminal(node):
-        return float(atlas.goals(node)[role])
+    if graph.is_terminal(node):
+        return float(graph.goals(node)[role])
     if depth == 0:
-        goals = atlas.simulator.goal_values[role]
+        goals = graph.simulator.goal_values[role]
         return (max(goals) + min(goals)) / 2
-    values = [naive_minimax(atlas, role, e.child, depth - 1) for e in atlas.edges(node)]
-    return max(values) if atlas.mover(node) == role else min(values)
+    values = [naive_minimax(graph, role, e.child, depth - 1) for e in graph.edges(node)]
+    return max(values) if graph.mover(node) == role else min(values)
 
 
 @pytest.mark.parametrize(("name", "depth"), [("connect-3", 4), ("othello-4x4", 3)])
 def test_minimax_chooses_among_the_best(name: str, depth: int) -> None:
     sim = simulator(load(name))
-    atlas = Atlas(sim)
-    player = AtlasPlayer(PlayerSettings("minimax", 0.0, depth), seed=2, atlas=atlas)
+    graph = StateGraph(sim)
+    player = PolicyPlayer(PlayerSettings("minimax", 0.0, depth), seed=2, graph=graph)
     player.start(Briefing(sim, sim.roles[0]), Clock())
     rival = RandomPlayer(3)
     rival.start(Briefing(sim, sim.roles[1]), Clock())
     position = Position(sim)
     decisions = 0
     while not position.is_terminal:
-        node = atlas.number(position.row)
+        node = graph.number(position.row)
         move = player.choose(position, Clock())
-        if atlas.mover(node) == 0:
+        if graph.mover(node) == 0:
             decisions += 1
             values = {
-                name: naive_minimax(atlas, 0, child, depth - 1)
-                for name, child in atlas.moves(node)
+                name: naive_minimax(graph, 0, child, depth - 1)
+                for name, child in graph.moves(node)
             }
             assert values[move] == max(values.values())
         position = position.advance(move, rival.choose(position, Clock()))
@@ -207,7 +207,7 @@ def test_playouts_on_the_interpreter() -> None:
 
 def test_choosing_before_the_start_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="start must be called"):
-        AtlasPlayer().choose(Position("tictactoe"), Clock())
+        PolicyPlayer().choose(Position("tictactoe"), Clock())
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_clock_that_lasts_changes_nothing() -> None:
 
     def play(clock: float) -> object:
         pair: dict[str, Player] = {
-            "x": AtlasPlayer(settings, 1),
+            "x": PolicyPlayer(settings, 1),
             "o": RandomPlayer(2),
         }
         return [play_match(sim, pair, play_clock=clock).moves for _ in range(5)]
@@ -266,7 +266,7 @@ def test_clocks_are_kept_while_the_machine_is_busy(name: str, kind: str) -> None
         player = MonteCarloPlayer(0, MonteCarloSettings(playouts=10**9, seconds=0.05))
     else:
         settings = PlayerSettings(kind, 0.0, depth=30, playouts=10**7)
-        player = AtlasPlayer(settings, seed=1)
+        player = PolicyPlayer(settings, seed=1)
     if os.getloadavg()[0] > (os.cpu_count() or 1) + 1:
         pytest.skip("others keep this machine too busy to tell")
     busy = subprocess.Popen([sys.executable, "-c", BUSY])

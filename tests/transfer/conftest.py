@@ -9,17 +9,17 @@ import pytest
 from gamelore.engine import Row, simulator
 from gamelore.games import load
 from gamelore.gdl import Compound
-from gamelore.graph import Atlas
-from gamelore.transfer import Feature, Learned, Lesson
+from gamelore.graph import StateGraph
+from gamelore.transfer import Learned, Lesson, TreePattern
 
 
 @pytest.fixture(scope="session")
-def tictactoe() -> Atlas:
-    return Atlas(simulator(load("tictactoe")))
+def tictactoe() -> StateGraph:
+    return StateGraph(simulator(load("tictactoe")))
 
 
 @pytest.fixture(scope="session")
-def board(tictactoe: Atlas) -> Callable[[str], Row]:
+def board(tictactoe: StateGraph) -> Callable[[str], Row]:
     """A position from three rows, such as `X.. .O. ..X`; who has fewer marks moves."""
 
     def position(drawing: str) -> Row:
@@ -42,10 +42,10 @@ LESSON = Lesson(
     opponent="novice",
     matches=3000,
     outcomes={0: "L", 50: "D", 100: "W"},
-    features={
-        Feature.parse("L (N W)"): Learned(40.18, 120, 17),
-        Feature.parse("(D)"): Learned(50.0, 8, 3),
-        Feature.parse("(W)"): Learned(63.36, 1, 1),
+    patterns={
+        TreePattern.parse("L (N W)"): Learned(40.18, 120, 17),
+        TreePattern.parse("(D)"): Learned(50.0, 8, 3),
+        TreePattern.parse("(W)"): Learned(63.36, 1, 1),
     },
     settings={"step_size": 0.3, "seed": 7, "on_sight": False, "limit": None},
 )

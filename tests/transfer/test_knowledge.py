@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from gamelore.errors import KnowledgeError
 from gamelore.transfer import (
-    Feature,
     Knowledge,
     Learned,
     Lesson,
+    TreePattern,
     load_knowledge,
     save_knowledge,
 )
 from gamelore.transfer.files import from_json, to_json
 
 OUTCOMES = {0: "L", 50: "D", 100: "W"}
-FEATURES = [Feature.parse(text) for text in ("L", "(D)", "(W)", "L (N W)")]
+FEATURES = [TreePattern.parse(text) for text in ("L", "(D)", "(W)", "L (N W)")]
 
 learned = st.builds(
     Learned,
@@ -39,7 +39,7 @@ lessons = st.builds(
     opponent=st.sampled_from(["novice", "weak", 'a "quoted" näme\n']),
     matches=st.integers(0, 5),
     outcomes=st.just(OUTCOMES),
-    features=st.dictionaries(st.sampled_from(FEATURES), learned),
+    patterns=st.dictionaries(st.sampled_from(FEATURES), learned),
     depth=st.integers(1, 3),
     settings=st.dictionaries(
         st.text(max_size=3),
@@ -74,14 +74,14 @@ def test_merging_is_commutative_and_repeats_nothing(a: Knowledge, b: Knowledge) 
 
 @given(st.lists(learned, min_size=1, max_size=5))
 def test_merged_values_are_averages_weighted_by_visits(parts: list[Learned]) -> None:
-    feature = Feature.parse("L (N W)")
+    pattern = TreePattern.parse("L (N W)")
     taught = Knowledge(
         tuple(
-            Lesson("nim", "0f", "x", f"opponent {n}", 1, OUTCOMES, {feature: part})
+            Lesson("nim", "0f", "x", f"opponent {n}", 1, OUTCOMES, {pattern: part})
             for n, part in enumerate(parts)
         )
     )
-    found = taught.values()[feature]
+    found = taught.values()[pattern]
     visits = sum(part.visits for part in parts)
     mean = sum(part.value * part.visits for part in parts) / visits
     assert found.value == pytest.approx(mean)
@@ -102,7 +102,7 @@ def test_a_longer_part_of_a_run_replaces_a_shorter_one(lesson: Lesson) -> None:
 def test_lessons_without_a_run_add_up(lesson: Lesson) -> None:
     both = Knowledge((lesson, replace(lesson, matches=1)))
     assert len(both) == 2
-    assert both.values()[Feature.parse("(W)")].visits == 2
+    assert both.values()[TreePattern.parse("(W)")].visits == 2
 
 
 def test_about(lesson: Lesson) -> None:
@@ -220,7 +220,7 @@ def test_damaged_lessons(
         ('"run": "",', "", "a lesson has no run"),
     ],
 )
-def test_damaged_features(lesson: Lesson, old: str, new: str, complaint: str) -> None:
+def test_damaged_patterns(lesson: Lesson, old: str, new: str, complaint: str) -> None:
     text = to_json(Knowledge((lesson,)))
     assert old in text
     with pytest.raises(KnowledgeError, match=complaint):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gamelore.transfer import Feature
-from gamelore.transfer.plots import draw_feature, draw_sheet, letters
+from gamelore.transfer import TreePattern
+from gamelore.transfer.plots import draw_pattern, draw_sheet, letters
 
 RED, GREEN, WHITE = "#c8372d", "#2f8f4e", "#ffffff"
 
@@ -38,30 +38,30 @@ def test_a_picture_has_a_sign_for_every_node(
     tmp_path: Path, text: str, expected: dict[str, int]
 ) -> None:
     path = tmp_path / "feature.svg"
-    draw_feature(Feature.parse(text), path)
+    draw_pattern(TreePattern.parse(text), path)
     assert fills(path) == expected
 
 
 def test_pictures_repeat(tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
-        draw_feature(Feature.parse("L (N W)"), tmp_path / name)
+        draw_pattern(TreePattern.parse("L (N W)"), tmp_path / name)
     one, two = (path.read_bytes() for path in sorted(tmp_path.iterdir()))
     assert one == two
 
 
 def test_png(tmp_path: Path) -> None:
-    draw_feature(Feature.parse("L (N W)"), tmp_path / "feature.png")
+    draw_pattern(TreePattern.parse("L (N W)"), tmp_path / "feature.png")
     assert (tmp_path / "feature.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_sheet_has_letters_values_and_a_legend(tmp_path: Path) -> None:
-    features = [Feature.parse(text) for text in ("L (N W)", "(D)", "(W)")]
+    patterns = [TreePattern.parse(text) for text in ("L (N W)", "(D)", "(W)")]
     path = tmp_path / "sheet.svg"
-    draw_sheet(features, path, {features[0]: 40.179, features[2]: 63.36})
+    draw_sheet(patterns, path, {patterns[0]: 40.179, patterns[2]: 63.36})
     text = path.read_text()
     for expected in ("(a)", "(b)", "(c)", "40.18", "63.36", "opponent to move", "draw"):
         assert f">{expected}<" in text
-    draw_sheet(features[:1], path, first=26)
+    draw_sheet(patterns[:1], path, first=26)
     assert ">(aa)<" in path.read_text()
     assert ">draw<" not in path.read_text()
 

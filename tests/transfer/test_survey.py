@@ -9,12 +9,12 @@ import pytest
 from gamelore.engine import simulator
 from gamelore.errors import NotTurnTakingError
 from gamelore.games import library, load
-from gamelore.graph import Atlas, Template, Templates
+from gamelore.graph import Pattern, PatternIndex, StateGraph
 from gamelore.transfer import (
-    Feature,
     IncompleteSurveyWarning,
-    find_features,
-    survey_features,
+    TreePattern,
+    find_patterns,
+    survey_patterns,
 )
 
 # As Banerjee and Stone say of their twelve, there are no wins in the middle level and
@@ -35,97 +35,103 @@ FIRST = [
 ]
 
 
-def test_tictactoe_has_twelve_features_for_who_moves_first(tictactoe: Atlas) -> None:
-    found = find_features(tictactoe, 0)
-    assert [str(feature) for feature in found] == FIRST
+def test_tictactoe_has_twelve_patterns_for_who_moves_first(
+    tictactoe: StateGraph,
+) -> None:
+    found = find_patterns(tictactoe, 0)
+    assert [str(pattern) for pattern in found] == FIRST
     assert len(found) == 12
 
 
 def test_tictactoe_has_ten_for_who_moves_second_and_fourteen_in_all(
-    tictactoe: Atlas,
+    tictactoe: StateGraph,
 ) -> None:
-    second = find_features(tictactoe, 1)
+    second = find_patterns(tictactoe, 1)
     assert len(second) == 10
-    assert len(set(second) | set(map(Feature.parse, FIRST))) == 14
+    assert len(set(second) | set(map(TreePattern.parse, FIRST))) == 14
 
 
-def test_outcomes_by_reward_are_the_same_features_renamed(tictactoe: Atlas) -> None:
+def test_outcomes_by_reward_are_the_same_patterns_renamed(
+    tictactoe: StateGraph,
+) -> None:
     names = {"L": "0", "D": "50", "W": "100"}
-    by_reward = find_features(tictactoe, 0, outcomes="rewards")
-    assert by_reward == sorted(Feature.parse(text).renamed(names) for text in FIRST)
+    by_reward = find_patterns(tictactoe, 0, outcomes="rewards")
+    assert by_reward == sorted(TreePattern.parse(text).renamed(names) for text in FIRST)
 
 
-def plain_template(atlas: Atlas, node: int, role: int, depth: int) -> Template:
-    """A template by plain recursion."""
-    if atlas.is_terminal(node):
-        return {0: "L", 50: "D", 100: "W"}[int(atlas.goals(node)[role])]
+def plain_template(graph: StateGraph, node: int, role: int, depth: int) -> Pattern:
+    """A pattern by plain recursion."""
+    if graph.is_terminal(node):
+        return {0: "L", 50: "D", 100: "W"}[int(graph.goals(node)[role])]
     if depth == 0:
         return "N"
     return frozenset(
-        plain_template(atlas, edge.child, role, depth - 1) for edge in atlas.edges(node)
+        plain_template(graph, edge.child, role, depth - 1) for edge in graph.edges(node)
     )
 
 
-def plain_counts(atlas: Atlas, role: int, depth: int) -> dict[str, int]:
+def plain_counts(graph: StateGraph, role: int, depth: int) -> dict[str, int]:
     """How many afterstates match each feature, by walking over the whole game."""
-    seen, waiting, afterstates = {atlas.root}, [atlas.root], set()
+    seen, waiting, afterstates = {graph.root}, [graph.root], set()
     while waiting:
         node = waiting.pop()
-        for edge in atlas.edges(node):
-            if atlas.mover(node) == role and not atlas.is_terminal(edge.child):
+        for edge in graph.edges(node):
+            if graph.mover(node) == role and not graph.is_terminal(edge.child):
                 afterstates.add(edge.child)
             if edge.child not in seen:
                 seen.add(edge.child)
                 waiting.append(edge.child)
     counts: dict[str, int] = {}
     for node in afterstates:
-        template = plain_template(atlas, node, role, depth)
-        if set("WDL") & set(str(template)):
-            text = str(Feature.from_template(template))
+        pattern = plain_template(graph, node, role, depth)
+        if set("WDL") & set(str(pattern)):
+            text = str(TreePattern.from_template(pattern))
             counts[text] = counts.get(text, 0) + 1
     return counts
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("role", [0, 1])
-def test_surveys_equal_a_plain_walk(tictactoe: Atlas, role: int, depth: int) -> None:
-    survey = survey_features(tictactoe.simulator, role, depth)
-    found = {str(feature): count for feature, count in survey.features.items()}
+def test_surveys_equal_a_plain_walk(
+    tictactoe: StateGraph, role: int, depth: int
+) -> None:
+    survey = survey_patterns(tictactoe.simulator, role, depth)
+    found = {str(pattern): count for pattern, count in survey.patterns.items()}
     assert found == plain_counts(tictactoe, role, depth)
     assert survey.complete
 
 
 def test_surveys_join() -> None:
     nim = simulator(load("nim-1-2"))
-    first, second = (survey_features(nim, role) for role in (0, 1))
+    first, second = (survey_patterns(nim, role) for role in (0, 1))
     both = first | second
     assert both.afterstates == first.afterstates + second.afterstates
-    assert set(both.features) == set(first.features) | set(second.features)
-    assert list(both.features) == sorted(both.features)
+    assert set(both.patterns) == set(first.patterns) | set(second.patterns)
+    assert list(both.patterns) == sorted(both.patterns)
 
 
-def test_a_cut_survey_says_so_and_still_finds_ends(tictactoe: Atlas) -> None:
-    survey = survey_features(tictactoe.simulator, 0, limit=100)
+def test_a_cut_survey_says_so_and_still_finds_ends(tictactoe: StateGraph) -> None:
+    survey = survey_patterns(tictactoe.simulator, 0, limit=100)
     assert not survey.complete
     assert "there may be more" in str(survey)
     assert (
-        survey.features
+        survey.patterns
     )  # no match of tic-tac-toe ends in its first hundred positions
-    assert set(survey.features) <= set(map(Feature.parse, FIRST))
+    assert set(survey.patterns) <= set(map(TreePattern.parse, FIRST))
     with pytest.warns(IncompleteSurveyWarning, match="there may be more"):
-        assert find_features(tictactoe, 0, limit=100) == list(survey.features)
+        assert find_patterns(tictactoe, 0, limit=100) == list(survey.patterns)
 
 
 def test_a_survey_does_not_depend_on_what_was_explored_before() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
-    before = survey_features(atlas.simulator, 0, limit=1000)
-    Templates(atlas, 0, 4).number(atlas.root)
-    assert survey_features(atlas.simulator, 0, limit=1000) == before
+    graph = StateGraph(simulator(load("tictactoe")))
+    before = survey_patterns(graph.simulator, 0, limit=1000)
+    PatternIndex(graph, 0, 4).number(graph.root)
+    assert survey_patterns(graph.simulator, 0, limit=1000) == before
 
 
 def test_games_with_simultaneous_moves_are_refused() -> None:
     with pytest.raises(NotTurnTakingError):
-        survey_features(simulator(load("tron")), 0)
+        survey_patterns(simulator(load("tron")), 0)
 
 
 LARGE = {"gomoku", "english-draughts", "othello", "othello-6x6", "breakthrough"}
@@ -142,15 +148,15 @@ TURN_TAKING = [
 
 
 @pytest.mark.parametrize("name", TURN_TAKING)
-def test_every_two_player_game_has_features(name: str) -> None:
+def test_every_two_player_game_has_patterns(name: str) -> None:
     game = simulator(load(name))
     for role in (0, 1):
-        survey = survey_features(game, role, limit=3000)
-        assert survey.features, f"{name}: {survey}"
-        assert all(feature.depth <= 2 for feature in survey.features)
+        survey = survey_patterns(game, role, limit=3000)
+        assert survey.patterns, f"{name}: {survey}"
+        assert all(pattern.depth <= 2 for pattern in survey.patterns)
 
 
-def test_a_complete_survey_does_not_warn(tictactoe: Atlas) -> None:
+def test_a_complete_survey_does_not_warn(tictactoe: StateGraph) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        find_features(tictactoe, 1)
+        find_patterns(tictactoe, 1)

@@ -12,31 +12,31 @@ from gamelore.agents.agent import Entry
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import Simulator, simulator
 from gamelore.games import load
-from gamelore.learn.agent import LearningContestant
+from gamelore.learn.agent import LearningAgent
 from gamelore.learn.match_log import MatchLog, Pupil, Snapshot
 from gamelore.match.match import play_match
 from gamelore.player import Clock
 from gamelore.search.policies import PlayerSettings
-from gamelore.search.policy_player import AtlasPlayer
-from gamelore.transfer import KnowledgeStore, TransferContestant
+from gamelore.search.policy_player import PolicyPlayer
+from gamelore.transfer import KnowledgeStore, TransferAgent
 
 
 def play(
-    contestant: LearningContestant,
+    agent: LearningAgent,
     engine: Simulator,
     matches: int,
     name: str = "novice",
 ) -> float:
     """Play against a novice; the mean goal."""
-    opponent = AtlasPlayer(PlayerSettings("novice"), seed=5)
+    opponent = PolicyPlayer(PlayerSettings("novice"), seed=5)
     total = 0
     for number in range(matches):
         match = f"{engine.game.name} {name} {number}"
         entry = Entry(match, engine, engine.roles[0], (name,))
-        player = contestant.enter(entry, Clock())
+        player = agent.enter(entry, Clock())
         record = play_match(engine, {entry.role: player, engine.roles[1]: opponent})
         assert not record.faults
-        contestant.finish(entry, record)
+        agent.finish(entry, record)
         total += record.goals[0] or 0
     return total / matches
 
@@ -53,9 +53,9 @@ def snapshots(path: Path) -> dict[Pupil, Snapshot | None]:
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where tic-tac-toe was learned."""
     path = tmp_path_factory.mktemp("learned") / "lore.db"
-    contestant = TransferContestant(store=path, seed=3)
-    play(contestant, simulator(load("tictactoe")), 200)
-    contestant.close()
+    agent = TransferAgent(store=path, seed=3)
+    play(agent, simulator(load("tictactoe")), 200)
+    agent.close()
     return path
 
 
@@ -70,17 +70,17 @@ def test_knowledge_is_kept_with_the_values(store: Path) -> None:
         (lesson,) = knowledge.recall().lessons
     assert lesson.opponent == "novice"
     assert lesson.matches == 200
-    assert len(lesson.features) >= 8
+    assert len(lesson.patterns) >= 8
     (snapshot,) = snapshots(store).values()
     assert snapshot is not None
     assert snapshot.features is None  # there was nothing to begin with
 
 
 def test_a_new_game_begins_with_what_others_taught(store: Path) -> None:
-    contestant = TransferContestant(store=store, seed=3)
+    agent = TransferAgent(store=store, seed=3)
     engine = simulator(load("connect-3"))
-    play(contestant, engine, 3)
-    contestant.close()
+    play(agent, engine, 3)
+    agent.close()
     carried = [one for one in snapshots(store).values() if one and one.features]
     assert len(carried) == 1
     assert carried[0].matches == 3
@@ -92,9 +92,9 @@ def test_initial_values_stay_those_it_began_with(store: Path) -> None:
     engine = simulator(load("connect-3"))
     found = []
     for _ in range(2):
-        contestant = TransferContestant(store=store, seed=3)
-        play(contestant, engine, 2)
-        contestant.close()
+        agent = TransferAgent(store=store, seed=3)
+        play(agent, engine, 2)
+        agent.close()
         found += [
             one.features for one in snapshots(store).values() if one and one.features
         ]
@@ -102,9 +102,9 @@ def test_initial_values_stay_those_it_began_with(store: Path) -> None:
 
 
 def test_what_was_learned_against_others_serves_too(store: Path) -> None:
-    contestant = TransferContestant(store=store, seed=3)
-    play(contestant, simulator(load("connect-3")), 2, "stranger")
-    contestant.close()
+    agent = TransferAgent(store=store, seed=3)
+    play(agent, simulator(load("connect-3")), 2, "stranger")
+    agent.close()
     assert any(
         one and one.features and pupil.opponent == "stranger"
         for pupil, one in snapshots(store).items()
@@ -113,23 +113,23 @@ def test_what_was_learned_against_others_serves_too(store: Path) -> None:
 
 def test_transfer_learns_faster(store: Path) -> None:
     engine = simulator(load("connect-3"))
-    carrying = TransferContestant(store=store, seed=3)
+    carrying = TransferAgent(store=store, seed=3)
     ahead = play(carrying, engine, 60)
     carrying.close()
-    alone = TransferContestant(seed=3)
+    alone = TransferAgent(seed=3)
     behind = play(alone, engine, 60)
     alone.close()
     assert ahead > behind + 10
 
 
 def test_games_without_turns_do_no_harm(store: Path) -> None:
-    contestant = TransferContestant(store=store, seed=3)
+    agent = TransferAgent(store=store, seed=3)
     engine = simulator(load("rock-paper-scissors"))
     entry = Entry("rps", engine, engine.roles[0])
-    player = contestant.enter(entry, Clock())
+    player = agent.enter(entry, Clock())
     record = play_match(engine, {entry.role: player, engine.roles[1]: RandomPlayer(1)})
-    contestant.finish(entry, record)
-    contestant.close()
+    agent.finish(entry, record)
+    agent.close()
     connection = sqlite3.connect(store)
     assert connection.execute("SELECT count(*) FROM match").fetchone() == (201,)
     connection.close()

@@ -9,41 +9,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamelore.engine import Row
-from gamelore.errors import FeatureError
-from gamelore.graph import Atlas, Template, Templates
-from gamelore.transfer import Feature
+from gamelore.errors import PatternError
+from gamelore.graph import Pattern, PatternIndex, StateGraph
+from gamelore.transfer import TreePattern
 from gamelore.transfer.tree_pattern import DEEPEST
 
-leaves: st.SearchStrategy[Template] = st.sampled_from(["W", "D", "L", "N", "0", "-10"])
-templates: st.SearchStrategy[Template] = st.recursive(
+leaves: st.SearchStrategy[Pattern] = st.sampled_from(["W", "D", "L", "N", "0", "-10"])
+pattern_index: st.SearchStrategy[Pattern] = st.recursive(
     leaves, lambda below: st.frozensets(below, min_size=1, max_size=4), max_leaves=12
 )
 
 
-def has_outcome(template: Template) -> bool:
-    if isinstance(template, str):
-        return template != "N"
-    return any(map(has_outcome, template))
+def has_outcome(pattern: Pattern) -> bool:
+    if isinstance(pattern, str):
+        return pattern != "N"
+    return any(map(has_outcome, pattern))
 
 
-features = (
-    st.frozensets(templates, min_size=1, max_size=4)
+patterns = (
+    st.frozensets(pattern_index, min_size=1, max_size=4)
     .filter(has_outcome)
-    .map(Feature.from_template)
+    .map(TreePattern.from_template)
 )
 
 
 # ── text ────────────────────────────────────────────────────────────────────────────
 
 
-@given(features)
-def test_text_round_trips(feature: Feature) -> None:
-    assert Feature.parse(str(feature)) == feature
-    assert eval(repr(feature), {"Feature": Feature}) == feature
+@given(patterns)
+def test_text_round_trips(pattern: TreePattern) -> None:
+    assert TreePattern.parse(str(pattern)) == pattern
+    assert eval(repr(pattern), {"Feature": TreePattern}) == pattern
 
 
-@given(features, features)
-def test_equal_features_have_equal_texts(one: Feature, other: Feature) -> None:
+@given(patterns, patterns)
+def test_equal_patterns_have_equal_texts(one: TreePattern, other: TreePattern) -> None:
     assert (one == other) == (str(one) == str(other))
     assert (one == other) == (hash(one) == hash(other) and not one < other > one)
     assert (one < other) + (other < one) + (one == other) == 1
@@ -61,14 +61,14 @@ def test_equal_features_have_equal_texts(one: Feature, other: Feature) -> None:
     ],
 )
 def test_order_and_repetitions_do_not_matter(text: str, canonical: str) -> None:
-    assert str(Feature.parse(text)) == canonical
+    assert str(TreePattern.parse(text)) == canonical
 
 
 @pytest.mark.parametrize(
     ("text", "depth"), [("L", 1), ("L (N W)", 2), ("L (N (W))", 3)]
 )
 def test_depth(text: str, depth: int) -> None:
-    assert Feature.parse(text).depth == depth
+    assert TreePattern.parse(text).depth == depth
 
 
 @pytest.mark.parametrize(
@@ -83,24 +83,24 @@ def test_depth(text: str, depth: int) -> None:
         ("(" * 100_000, "more than 64 levels at column 64"),
     ],
 )
-def test_what_is_no_feature(text: str, complaint: str) -> None:
-    with pytest.raises(FeatureError, match=complaint):
-        Feature.parse(text)
+def test_what_is_no_pattern(text: str, complaint: str) -> None:
+    with pytest.raises(PatternError, match=complaint):
+        TreePattern.parse(text)
 
 
-def test_templates_that_are_no_features() -> None:
-    deep: Template = "W"
+def test_templates_that_are_no_patterns() -> None:
+    deep: Pattern = "W"
     for _ in range(DEEPEST + 1):
         deep = frozenset([deep])
-    wrong: list[Template] = ["W", frozenset(), frozenset(["a b"]), frozenset("("), deep]
-    for template in wrong:
-        with pytest.raises(FeatureError):
-            Feature.from_template(template)
+    wrong: list[Pattern] = ["W", frozenset(), frozenset(["a b"]), frozenset("("), deep]
+    for pattern in wrong:
+        with pytest.raises(PatternError):
+            TreePattern.from_template(pattern)
 
 
 def test_renaming_coalesces() -> None:
-    feature = Feature.parse("0 (5 N) (10 N)")
-    renamed = feature.renamed({"0": "L", "5": "W", "10": "W"})
+    pattern = TreePattern.parse("0 (5 N) (10 N)")
+    renamed = pattern.renamed({"0": "L", "5": "W", "10": "W"})
     assert str(renamed) == "L (N W)"
 
 
@@ -133,8 +133,8 @@ BY_HAND = [
 
 
 @pytest.mark.parametrize(("drawing", "role", "depth", "expected"), BY_HAND)
-def test_features_of_positions_worked_by_hand(
-    tictactoe: Atlas,
+def test_patterns_of_positions_worked_by_hand(
+    tictactoe: StateGraph,
     board: Callable[[str], Row],
     drawing: str,
     role: int,
@@ -142,5 +142,5 @@ def test_features_of_positions_worked_by_hand(
     expected: str,
 ) -> None:
     node = tictactoe.number(board(drawing))
-    template = Templates(tictactoe, role, depth).template(node)
-    assert str(Feature.from_template(template)) == expected
+    pattern = PatternIndex(tictactoe, role, depth).pattern(node)
+    assert str(TreePattern.from_template(pattern)) == expected

@@ -13,15 +13,15 @@ from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn._match_kernels import judge_moves
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.learners import Episode, ValueLearner
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
@@ -64,55 +64,55 @@ def walk(sim: Simulator, *states: str) -> Episode:
 def test_the_lectures_example_to_the_last_digit() -> None:
     """η = 0.5, γ = 1: (0, 0) → (0.5, 1) → (0.5, 0.75) → (0.25, 0.75)."""
     sim = lecture()
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(step_size=0.5, trace_decay=0.0),
         function=LinearSettings(bias=False, ends="valued"),
     )
-    training = Training(Atlas(sim), plan)
-    assert training.function is not None
-    learner = ValueLearner(training.values(0))
-    assert training.function.weights()["direct"].tolist() == [0, 0, 0]
+    trainer = Trainer(StateGraph(sim), config)
+    assert trainer.function is not None
+    learner = ValueLearner(trainer.values(0))
+    assert trainer.function.weights()["direct"].tolist() == [0, 0, 0]
     learner.learn(walk(sim, "s1", "s4", "s8", "s9"))
-    assert training.function.weights()["direct"].tolist() == [0.5, 1, 0]
+    assert trainer.function.weights()["direct"].tolist() == [0.5, 1, 0]
     learner.learn(walk(sim, "s1", "s2", "s6", "s10"))
-    assert training.function.weights()["direct"].tolist() == [0.25, 0.75, 0]
+    assert trainer.function.weights()["direct"].tolist() == [0.25, 0.75, 0]
 
 
 def test_q_learning_learns_from_the_move_not_taken() -> None:
     """The lecture's states by Q, one weight each: S1 goes to S2, but learns from S4."""
     game = Game.from_kif(STATES, name="lecture")
-    plan = Plan(QSettings(0.5, 1.0), function=LinearSettings(bias=False))
-    training = Training(Atlas(simulator(game)), plan)
-    sim = training.atlas.simulator
-    learner = ValueLearner(training.values(0))
+    config = TrainConfig(QSettings(0.5, 1.0), function=LinearSettings(bias=False))
+    trainer = Trainer(StateGraph(simulator(game)), config)
+    sim = trainer.graph.simulator
+    learner = ValueLearner(trainer.values(0))
     for _ in range(3):
         learner.learn(walk(sim, "s1", "s4", "s8", "s9"))
     learner.learn(walk(sim, "s1", "s2", "s6", "s10"))
     names = ("s8", "s4", "s1", "s2", "s6")
     rows = np.stack([sim.encode([read_term(f"(at {name})")]) for name in names])
-    assert training.function is not None
+    assert trainer.function is not None
     # S8 goes half way to 1 in each walk, S4 half way to what S8 was before; S1 is
     # 0.125 after three walks, and goes half way to S4 in the fourth.
-    assert training.function.evaluate(rows).tolist() == [0.875, 0.5, 0.3125, 0, 0]
+    assert trainer.function.evaluate(rows).tolist() == [0.875, 0.5, 0.3125, 0, 0]
 
 
 def test_rewards_along_the_way_are_changes_of_features() -> None:
     """S1 → S4 earns 10 for `one`; S4 → S8 two for `two`, and S8 → S9 loses them."""
     sim = lecture()
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(step_size=0.5, trace_decay=0.0),
         function=LinearSettings(bias=False),
         shaping=(("one", 10.0), ("two", 1.0)),
     )
-    training = Training(Atlas(sim), plan)
-    assert training.function is not None
-    ValueLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+    trainer = Trainer(StateGraph(sim), config)
+    assert trainer.function is not None
+    ValueLearner(trainer.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
     # S1: 10 - 1 = 9, half of it to `two`: 4.5
     # S4: 2 + V(S8) = 2 + 9 = 11, half to `one`: 5.5
     # S8: 1 - 2 - (5.5 + 9) = -15.5, half to `one` and twice that to `two`
-    assert training.function.weights()["direct"].tolist() == [-2.25, -11, 0]
+    assert trainer.function.weights()["direct"].tolist() == [-2.25, -11, 0]
     with pytest.raises(GameloreError, match="no feature three: there are one, two"):
-        Training(Atlas(sim), replace(plan, shaping=(("three", 1.0),)))
+        Trainer(StateGraph(sim), replace(config, shaping=(("three", 1.0),)))
 
 
 @pytest.mark.parametrize("updates", ["moves", "match"])
@@ -120,12 +120,12 @@ def test_an_error_can_teach_where_it_was_found(updates: str) -> None:
     """Of S1, S4, S8 and S9 all learn from what S9 is worth, as Equation 5 has it."""
     sim = lecture()
     settings = LinearSettings(bias=False, arrives=True, updates=updates)  # type: ignore[arg-type]
-    plan = Plan(TDSettings(step_size=0.5, trace_decay=0.5), function=settings)
-    training = Training(Atlas(sim), plan)
-    assert training.function is not None
-    ValueLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+    config = TrainConfig(TDSettings(step_size=0.5, trace_decay=0.5), function=settings)
+    trainer = Trainer(StateGraph(sim), config)
+    assert trainer.function is not None
+    ValueLearner(trainer.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
     one, two = 1 + 0.5 * 1 + 0.25 * 1, 0.5 * 2 + 0.125 * 1
-    assert training.function.weights()["direct"].tolist() == [one / 2, two / 2, 0]
+    assert trainer.function.weights()["direct"].tolist() == [one / 2, two / 2, 0]
 
 
 def test_scaled_features_are_inputs_and_rewards_stay() -> None:
@@ -135,14 +135,16 @@ def test_scaled_features_are_inputs_and_rewards_stay() -> None:
     for scale, step in ((1.0, 0.4), (2.0, 0.1)):
         scaling = (("one", scale), ("two", scale))
         settings = LinearSettings(bias=False, scaling=scaling)
-        plan = Plan(TDSettings(step_size=step), function=settings, shaping=shaping)
+        config = TrainConfig(
+            TDSettings(step_size=step), function=settings, shaping=shaping
+        )
         sim = lecture()
-        training = Training(Atlas(sim), plan)
-        assert training.function is not None
-        ValueLearner(training.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
+        trainer = Trainer(StateGraph(sim), config)
+        assert trainer.function is not None
+        ValueLearner(trainer.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
         rows = sim.expand(walk(sim, "s1").rows[-1:]).successors
-        learned.append(training.function.evaluate(rows))
-        inputs = training.function.inputs_of(rows)
+        learned.append(trainer.function.evaluate(rows))
+        inputs = trainer.function.inputs_of(rows)
         assert (inputs[:, :2] == scale * sim.feature_counts(rows)).all()
     assert np.abs(learned[0]).min() > 0.1
     assert learned[0] == pytest.approx(learned[1])
@@ -177,15 +179,15 @@ def test_bulk_and_open_path_are_one(view: str, fluents: bool, reads: bool) -> No
         arrives=reads,
     )
     for against in (SelfPlay(), PlayerSettings("novice")):
-        plan = Plan(
+        config = TrainConfig(
             against=against,
             schedule=Fixed(0.1),
             function=settings,
             shaping=(("mine", 0.1), ("theirs", -0.1)),
         )
         bulk, opened = (
-            Training(Atlas(sides()), plan),
-            OpenTraining(Atlas(sides()), plan),
+            Trainer(StateGraph(sides()), config),
+            MatchTrainer(StateGraph(sides()), config),
         )
         assert (bulk.run(25).rewards == opened.run(25).rewards).all()
         for name, array in bulk.state().weights.items():
@@ -195,19 +197,21 @@ def test_bulk_and_open_path_are_one(view: str, fluents: bool, reads: bool) -> No
 @pytest.mark.parametrize("role", [0, 1])
 def test_each_role_sees_its_own_side(role: int) -> None:
     settings = NetworkSettings(hidden=6, initial_range=None, view="own", fluents=True)
-    training = Training(Atlas(sides()), Plan(against=SelfPlay(), function=settings))
-    training.run(50)
-    function, atlas = training.function, training.atlas
+    trainer = Trainer(
+        StateGraph(sides()), TrainConfig(against=SelfPlay(), function=settings)
+    )
+    trainer.run(50)
+    function, graph = trainer.function, trainer.graph
     assert function is not None
-    values = training.values(role)
+    values = trainer.values(role)
     values.begin_match()
-    position = Position(atlas.simulator)
+    position = Position(graph.simulator)
     for move in ("(mark 1 1)", "(mark 2 2)"):
         position = position.advance(move)
-    node = atlas.number(position.row)
-    rows = np.stack([atlas.row(edge.child) for edge in atlas.edges(node)])
+    node = graph.number(position.row)
+    rows = np.stack([graph.row(edge.child) for edge in graph.edges(node)])
     mind = values.mind
-    judge_moves(atlas.chart, mind, node, role)
+    judge_moves(graph.graph, mind, node, role)
     expected = function.evaluate(rows, role)
     assert mind.function.worth[: len(rows)] == pytest.approx(expected, abs=1e-5)
     other = function.evaluate(rows, 1 - role)

@@ -15,19 +15,19 @@ from gamelore.engine import CircuitSimulator, Interpreter, Simulator, simulator
 from gamelore.errors import DivergenceError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn._match_kernels import judge_moves
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, ValueLearner
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.store import CourseStore
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search._alpha_beta_kernels import Judged
 from gamelore.search.alpha_beta import AlphaBetaPlayer
@@ -54,16 +54,16 @@ def random_match(sim: Simulator, seed: int) -> Episode:
     return Episode.of(sim, play_match(sim, players))
 
 
-def learned(plan: Plan, sim: Simulator, episode: Episode) -> Training:
+def learned(config: TrainConfig, sim: Simulator, episode: Episode) -> Trainer:
     """A training that has been taught one match."""
-    training = Training(Atlas(sim), plan)
-    ValueLearner(training.values(0)).learn(episode)
-    return training
+    trainer = Trainer(StateGraph(sim), config)
+    ValueLearner(trainer.values(0)).learn(episode)
+    return trainer
 
 
-def function_of(training: Training) -> ValueFunction:
-    assert training.function is not None
-    return training.function
+def function_of(trainer: Trainer) -> ValueFunction:
+    assert trainer.function is not None
+    return trainer.function
 
 
 # ── slow twins ──────────────────────────────────────────────────────────────────────
@@ -99,10 +99,10 @@ def td_lambda(
     network: SlowNetwork,
     inputs: Floats,
     goal: float,
-    plan: Plan,
+    config: TrainConfig,
 ) -> Floats:
     """Equation 5 of Campos and Langlois (2003), as it is written: the weights after."""
-    rule, function = plan.learner, plan.function
+    rule, function = config.learner, config.function
     assert isinstance(rule, TDSettings)
     assert function is not None
     length = len(inputs) if function.ends == "learned" else len(inputs) - 1
@@ -127,17 +127,17 @@ def td_lambda(
 def test_a_network_learns_as_defined(updates: str, ends: str, risk: float) -> None:
     sim = game_of("tictactoe")
     settings = replace(SMALL, updates=updates, ends=ends)  # type: ignore[arg-type]
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6, risk=risk),
         SelfPlay(),
         function=settings,
     )
     episode = random_match(sim, 3)
-    fresh = function_of(Training(Atlas(sim), plan))
+    fresh = function_of(Trainer(StateGraph(sim), config))
     goal = sim.goals(episode.rows[-1:])[0, 0] / 100
     inputs = fresh.inputs_of(episode.rows[1:])
-    expected = td_lambda(SlowNetwork(fresh), inputs, goal, plan)
-    found = SlowNetwork(function_of(learned(plan, sim, episode))).w
+    expected = td_lambda(SlowNetwork(fresh), inputs, goal, config)
+    found = SlowNetwork(function_of(learned(config, sim, episode))).w
     assert found == pytest.approx(expected, abs=1e-6)
     assert np.abs(found - SlowNetwork(fresh).w).max() > 1e-3
 
@@ -145,22 +145,22 @@ def test_a_network_learns_as_defined(updates: str, ends: str, risk: float) -> No
 @pytest.mark.parametrize("role", [0, 1])
 def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
     sim = game_of("tictactoe")
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6),
         SelfPlay(),
         function=replace(SMALL, view="own"),
     )
     episode = random_match(sim, 3)
-    training = Training(Atlas(sim), plan)
-    slow = SlowNetwork(function_of(training))
+    trainer = Trainer(StateGraph(sim), config)
+    slow = SlowNetwork(function_of(trainer))
     goal = sim.goals(episode.rows[-1:])[0, role] / 100
     after = episode.rows[1 + role :: 2]
     if not sim.terminal(after[-1:])[0]:
         after = np.concatenate([after, episode.rows[-1:]])
-    inputs = function_of(training).inputs_of(after, role)
-    expected = td_lambda(slow, inputs, goal, plan)
-    ValueLearner(training.values(role)).learn(episode)
-    found = SlowNetwork(function_of(training)).w
+    inputs = function_of(trainer).inputs_of(after, role)
+    expected = td_lambda(slow, inputs, goal, config)
+    ValueLearner(trainer.values(role)).learn(episode)
+    found = SlowNetwork(function_of(trainer)).w
     assert found == pytest.approx(expected, abs=1e-6)
     assert np.abs(found - slow.w).max() > 1e-3
 
@@ -171,18 +171,18 @@ def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
     sim = game_of("connect-3")
     rule = TDSettings(step_size=0.1, trace_decay=decay)
     settings = LinearSettings(updates="match", initial_value=0.02)
-    plan = Plan(rule, SelfPlay(), function=settings)
+    config = TrainConfig(rule, SelfPlay(), function=settings)
     episode = random_match(sim, 8)
-    training = Training(Atlas(sim), plan)
-    x = function_of(training).inputs_of(episode.rows[1:-1])
-    before = function_of(training).weights()["direct"]
+    trainer = Trainer(StateGraph(sim), config)
+    x = function_of(trainer).inputs_of(episode.rows[1:-1])
+    before = function_of(trainer).weights()["direct"]
     values = x @ before
     goal = sim.goals(episode.rows[-1:])[0, 0] / 100
     # each prediction goes towards the next one, or each towards the reward
     targets = np.append(values[1:], goal) if decay == 0.0 else goal
     errors = targets - values
-    ValueLearner(training.values(0)).learn(episode)
-    after = function_of(training).weights()["direct"]
+    ValueLearner(trainer.values(0)).learn(episode)
+    after = function_of(trainer).weights()["direct"]
     assert after == pytest.approx(before + 0.1 * errors @ x, abs=1e-12)
 
 
@@ -210,7 +210,9 @@ def test_one_input_per_position_is_a_table(risk: float) -> None:
     """The same matches and the same values, bit for bit."""
     sim = simulator(Game.from_kif(CHAIN, name="chain"))
     rule = TDSettings(discount=0.9, risk=risk, sees_ends=False)
-    table = Training(Atlas(sim), Plan(rule, SelfPlay(), schedule=EXPLORING, seed=2))
+    table = Trainer(
+        StateGraph(sim), TrainConfig(rule, SelfPlay(), schedule=EXPLORING, seed=2)
+    )
     linear = LinearSettings(
         bias=False,
         ends="learned",
@@ -219,7 +221,7 @@ def test_one_input_per_position_is_a_table(risk: float) -> None:
         highest_reward=100,
         initial_value=50.0,
     )
-    function = Training(Atlas(sim), replace(table.plan, function=linear))
+    function = Trainer(StateGraph(sim), replace(table.config, function=linear))
     rewards = table.run(200).rewards
     assert (function.run(200).rewards == rewards).all()
     assert 0 < rewards.mean() < 100
@@ -234,10 +236,10 @@ def test_no_risk_is_plain() -> None:
         totals = []
         for risk in (0.0, -0.5):
             rule = replace(CAREFUL, risk=risk)
-            plan = Plan(rule, SelfPlay(), function=function)
-            training = Training(Atlas(game_of("tictactoe")), plan)
-            training.run(30)
-            parts = [training.table.values, *training.state().weights.values()]
+            config = TrainConfig(rule, SelfPlay(), function=function)
+            trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+            trainer.run(30)
+            parts = [trainer.table.values, *trainer.state().weights.values()]
             totals.append(sum(float(part.sum()) for part in parts))
         assert totals[0] != totals[1]
 
@@ -253,52 +255,52 @@ def test_changed_inputs_give_the_same_values(
     name: str, function: FunctionSettings
 ) -> None:
     """Carried from position to position, and from a position to all after it."""
-    plan = Plan(CAREFUL, SelfPlay(), function=function)
-    training = Training(Atlas(game_of(name)), plan)
-    training.run(200)
-    values, found = training.values(0), function_of(training)
-    atlas = training.atlas
+    config = TrainConfig(CAREFUL, SelfPlay(), function=function)
+    trainer = Trainer(StateGraph(game_of(name)), config)
+    trainer.run(200)
+    values, found = trainer.values(0), function_of(trainer)
+    graph = trainer.graph
     compared = 0
     values.begin_match()
-    for row in random_match(atlas.simulator, 5).rows[:-1]:
-        node = atlas.number(row)
-        edges = atlas.edges(node)
+    for row in random_match(graph.simulator, 5).rows[:-1]:
+        node = graph.number(row)
+        edges = graph.edges(node)
         mind = values.mind
-        judge_moves(atlas.chart, mind, node, 0)
-        rows = np.stack([atlas.row(edge.child) for edge in edges])
+        judge_moves(graph.graph, mind, node, 0)
+        rows = np.stack([graph.row(edge.child) for edge in edges])
         expected = found.evaluate(rows)
         for i, edge in enumerate(edges):
-            if atlas.is_terminal(edge.child):
-                assert mind.function.worth[i] == atlas.goals(edge.child)[0] / 100
+            if graph.is_terminal(edge.child):
+                assert mind.function.worth[i] == graph.goals(edge.child)[0] / 100
             else:
                 assert mind.function.worth[i] == pytest.approx(expected[i], abs=2e-5)
                 compared += 1
     assert compared > 30
 
 
-PLANS = {
-    "network": ("tictactoe", Plan(against=SelfPlay(), function=SMALL)),
+CONFIGS = {
+    "network": ("tictactoe", TrainConfig(against=SelfPlay(), function=SMALL)),
     "network-second": (
         "connect-3",
-        Plan(against=PlayerSettings("novice"), seat="second", function=SMALL),
+        TrainConfig(against=PlayerSettings("novice"), seat="second", function=SMALL),
     ),
     "network-copy": (
         "tictactoe",
-        Plan(against=SelfPlay(renew=7), seat="alternate", function=SMALL),
+        TrainConfig(against=SelfPlay(renew=7), seat="alternate", function=SMALL),
     ),
     "network-own": (
         "tictactoe",
-        Plan(against=SelfPlay(), function=replace(SMALL, view="own")),
+        TrainConfig(against=SelfPlay(), function=replace(SMALL, view="own")),
     ),
-    "linear": ("connect-3", Plan(CAREFUL, SelfPlay(), function=LINEAR)),
+    "linear": ("connect-3", TrainConfig(CAREFUL, SelfPlay(), function=LINEAR)),
     "linear-minimax": (
         "tictactoe",
-        Plan(CAREFUL, PlayerSettings("minimax"), function=LINEAR),
+        TrainConfig(CAREFUL, PlayerSettings("minimax"), function=LINEAR),
     ),
 }
 
 
-def assert_same(one: Training, other: Training) -> None:
+def assert_same(one: Trainer, other: Trainer) -> None:
     mine, theirs = one.state(), other.state()
     assert mine.weights.keys() == theirs.weights.keys()
     for name, array in mine.weights.items():
@@ -308,12 +310,12 @@ def assert_same(one: Training, other: Training) -> None:
     assert (mine.streams == theirs.streams).all()
 
 
-@pytest.mark.parametrize("case", PLANS)
+@pytest.mark.parametrize("case", CONFIGS)
 def test_bulk_and_open_path_are_one(case: str) -> None:
-    name, plan = PLANS[case]
-    plan = replace(plan, schedule=EXPLORING)
-    bulk = Training(Atlas(game_of(name)), plan)
-    opened = OpenTraining(Atlas(game_of(name)), plan)
+    name, config = CONFIGS[case]
+    config = replace(config, schedule=EXPLORING)
+    bulk = Trainer(StateGraph(game_of(name)), config)
+    opened = MatchTrainer(StateGraph(game_of(name)), config)
     record, other = bulk.run(25), opened.run(25)
     assert (record.rewards == other.rewards).all()
     assert (record.lengths == other.lengths).all()
@@ -323,9 +325,9 @@ def test_bulk_and_open_path_are_one(case: str) -> None:
 
 @pytest.mark.parametrize("case", ["network-copy", "linear"])
 def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
-    name, plan = PLANS[case]
-    plan = replace(plan, schedule=EXPLORING)
-    whole, part = (Training(Atlas(game_of(name)), plan) for _ in range(2))
+    name, config = CONFIGS[case]
+    config = replace(config, schedule=EXPLORING)
+    whole, part = (Trainer(StateGraph(game_of(name)), config) for _ in range(2))
     rewards = whole.run(30).rewards
     checkpoint = Checkpoint.of(part, part.run(17).rewards)
     save_checkpoint(checkpoint, tmp_path / "a.course")
@@ -334,49 +336,51 @@ def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
         stored = store.load(checkpoint.key)
     assert stored is not None
     for found in (load_checkpoint(tmp_path / "a.course"), stored):
-        later = found.training(Atlas(game_of(name)))
+        later = found.trainer(StateGraph(game_of(name)))
         assert (later.run(13).rewards == rewards[17:]).all()
         assert_same(whole, later)
 
 
-def test_an_atlas_that_is_emptied_changes_nothing() -> None:
+def test_an_graph_that_is_emptied_changes_nothing() -> None:
     """Connect Four fills the working memory again and again; its size is no matter."""
-    plan = Plan(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
-    small, large = (Training(Atlas(game_of("connect-four")), plan) for _ in range(2))
+    config = TrainConfig(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    small, large = (
+        Trainer(StateGraph(game_of("connect-four")), config) for _ in range(2)
+    )
     for _ in range(3):
-        large.atlas.grow()
+        large.graph.grow()
     rewards = small.run(1500).rewards
     assert (large.run(1500).rewards == rewards).all()
-    assert len(large.atlas) > len(small.atlas.nodes.rows)
+    assert len(large.graph) > len(small.graph.nodes.rows)
     assert_same(small, large)
 
 
 def test_weights_that_run_away_are_given_up() -> None:
-    plan = Plan(
+    config = TrainConfig(
         TDSettings(step_size=1.0),
         SelfPlay(),
         schedule=EXPLORING,
         function=LinearSettings(highest_reward=100.0),
     )
-    training = Training(Atlas(game_of("connect-four")), plan)
+    trainer = Trainer(StateGraph(game_of("connect-four")), config)
     with pytest.raises(DivergenceError, match="lower the step size"):
-        training.run(10_000)
-    assert 0 < training.matches < 10_000
-    weights = training.state().weights["direct"]
+        trainer.run(10_000)
+    assert 0 < trainer.matches < 10_000
+    weights = trainer.state().weights["direct"]
     assert np.isfinite(weights).all()
-    fresh = Training(Atlas(game_of("connect-four")), plan)
-    fresh.run(training.matches)
-    assert_same(training, fresh)
+    fresh = Trainer(StateGraph(game_of("connect-four")), config)
+    fresh.run(trainer.matches)
+    assert_same(trainer, fresh)
 
 
 def test_what_cannot_be_is_refused() -> None:
-    atlas = Atlas(game_of("tictactoe"))
+    graph = StateGraph(game_of("tictactoe"))
     with pytest.raises(GameloreError, match="need 'tictactoe' compiled"):
-        ValueFunction(Atlas(Interpreter(load("tictactoe"))), SMALL)
+        ValueFunction(StateGraph(Interpreter(load("tictactoe"))), SMALL)
     with pytest.raises(GameloreError, match="needs fluents or features"):
-        ValueFunction(atlas, replace(SMALL, fluents=False))
+        ValueFunction(graph, replace(SMALL, fluents=False))
     with pytest.raises(ValueError, match=r"weights must have hidden \[21, 5\]"):
-        ValueFunction(atlas, SMALL).load({})
+        ValueFunction(graph, SMALL).load({})
     wrong: dict[str, object] = {
         "updates": "never",
         "ends": "all",
@@ -395,9 +399,11 @@ def test_what_cannot_be_is_refused() -> None:
 @pytest.mark.parametrize("function", [SMALL, replace(SMALL, view="own"), LINEAR])
 def test_searches_ask_the_same_values(function: FunctionSettings) -> None:
     """What kernels judge is what Python does, for both roles and movers."""
-    training = Training(Atlas(game_of("tictactoe")), Plan(CAREFUL, function=function))
-    training.run(300)
-    evaluation = LearnedEvaluation(function_of(training))
+    trainer = Trainer(
+        StateGraph(game_of("tictactoe")), TrainConfig(CAREFUL, function=function)
+    )
+    trainer.run(300)
+    evaluation = LearnedEvaluation(function_of(trainer))
     sim = evaluation.engine(game_of("tictactoe"))
     assert isinstance(sim, CircuitSimulator)
     parent = random_match(sim, 2).rows[3]
@@ -420,11 +426,11 @@ def ask_judge(judge, program, data, judged, mover, role):  # type: ignore[no-unt
 
 
 def test_a_search_finds_more_than_a_look_ahead() -> None:
-    plan = Plan(CAREFUL, SelfPlay(), function=SMALL, schedule=EXPLORING)
-    training = Training(Atlas(game_of("connect-3")), plan)
-    training.run(500)
-    sim = training.atlas.simulator
-    player = AlphaBetaPlayer(LearnedEvaluation(function_of(training)), depth=4)
+    config = TrainConfig(CAREFUL, SelfPlay(), function=SMALL, schedule=EXPLORING)
+    trainer = Trainer(StateGraph(game_of("connect-3")), config)
+    trainer.run(500)
+    sim = trainer.graph.simulator
+    player = AlphaBetaPlayer(LearnedEvaluation(function_of(trainer)), depth=4)
     goals = [
         play_match(sim, {sim.roles[0]: player, sim.roles[1]: RandomPlayer(seed)}).goals
         for seed in range(10)
@@ -433,11 +439,11 @@ def test_a_search_finds_more_than_a_look_ahead() -> None:
 
 
 def test_players_use_functions() -> None:
-    plan = Plan(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
-    training = Training(Atlas(game_of("tictactoe")), plan)
-    training.run(3000)
-    sim = training.atlas.simulator
-    player = GreedyPlayer(training.values(1))
+    config = TrainConfig(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+    trainer.run(3000)
+    sim = trainer.graph.simulator
+    player = GreedyPlayer(trainer.values(1))
     goals = [
         play_match(sim, {"x": RandomPlayer(seed), "o": player}).goals[1] or 0
         for seed in range(40)

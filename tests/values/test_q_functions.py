@@ -16,18 +16,18 @@ from gamelore.errors import DivergenceError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.arena import entrant_of
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, ValueLearner
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.functions import ValueFunction
@@ -50,9 +50,9 @@ def random_match(sim: Simulator, seed: int) -> Episode:
     return Episode.of(sim, play_match(sim, players))
 
 
-def function_of(training: Training) -> ValueFunction:
-    assert training.function is not None
-    return training.function
+def function_of(trainer: Trainer) -> ValueFunction:
+    assert trainer.function is not None
+    return trainer.function
 
 
 # ── the slow twin ───────────────────────────────────────────────────────────────────
@@ -67,10 +67,10 @@ def squashed(sums: Any, unit: str) -> Any:
 class SlowQ:
     """Q-learning as the lecture writes it, in plain numpy, weights as one vector."""
 
-    def __init__(self, training: Training) -> None:
-        function = function_of(training)
-        self.atlas = Atlas(training.atlas.simulator)
-        self.rule, self.settings = training.plan.learner, function.settings
+    def __init__(self, trainer: Trainer) -> None:
+        function = function_of(trainer)
+        self.graph = StateGraph(trainer.graph.simulator)
+        self.rule, self.settings = trainer.config.learner, function.settings
         self.function = function  # asked for inputs only
         self.w = vector_of(function)
 
@@ -106,7 +106,7 @@ class SlowQ:
         """Afterstates that learn, each with its target as a function of weights."""
         rows, end = episode.rows, len(episode.moves)
         shared = self.settings.view == "first"
-        movers = [self.atlas.mover(self.atlas.number(row)) for row in rows[:-1]]
+        movers = [self.graph.mover(self.graph.number(row)) for row in rows[:-1]]
         turns = [t for t in range(end) if shared or movers[t] == role]
         for turn, following in zip(turns, [*turns[1:], end], strict=True):
             after = rows[turn + 1]
@@ -114,10 +114,10 @@ class SlowQ:
                 continue
             if following == end:
                 replies, best = rows[-1:], max
-            elif self.atlas.simulator.roles[movers[following]] == "random":
+            elif self.graph.simulator.roles[movers[following]] == "random":
                 replies, best = rows[following + 1 : following + 2], max
             else:
-                replies = self.atlas.simulator.expand(rows[following][None]).successors
+                replies = self.graph.simulator.expand(rows[following][None]).successors
                 best = max if movers[following] == role else min
             yield (
                 after,
@@ -136,7 +136,7 @@ class SlowQ:
             place = [str(one) for one in names].index(name) - len(names) - 1
             counts = [self.inputs(row, role)[place] for row in (before, after)]
             total += reward * (counts[1] - counts[0])
-        ended = bool(self.atlas.simulator.terminal(after[None])[0])
+        ended = bool(self.graph.simulator.terminal(after[None])[0])
         if ended and ends != "learned":
             total += self.reward(after, role)
         if not ended or ends != "known":
@@ -145,7 +145,7 @@ class SlowQ:
 
     def reward(self, end: Row, role: int) -> float:
         """Goals are 0 … 100, and rewards 0 … 1."""
-        return float(self.atlas.simulator.goals(end[None])[0, role]) / 100
+        return float(self.graph.simulator.goals(end[None])[0, role]) / 100
 
     def inputs(self, row: Row, role: int) -> Floats:
         return np.asarray(self.function.inputs_of(row[None], role)[0])
@@ -157,18 +157,18 @@ def vector_of(function: ValueFunction) -> Floats:
 
 
 def assert_as_defined(
-    sim: Simulator, plan: Plan, roles: tuple[int, ...], matches: int = 3
+    sim: Simulator, config: TrainConfig, roles: tuple[int, ...], matches: int = 3
 ) -> None:
     """The same matches teach kernels and the slow twin the same."""
-    training = Training(Atlas(sim), plan)
-    slow = SlowQ(training)
+    trainer = Trainer(StateGraph(sim), config)
+    slow = SlowQ(trainer)
     fresh = slow.w
     for seed in range(matches):
         episode = random_match(sim, seed)
         for role in roles:
             slow.learn(episode, role)
-            ValueLearner(training.values(role)).learn(episode)
-    found = vector_of(function_of(training))
+            ValueLearner(trainer.values(role)).learn(episode)
+    found = vector_of(function_of(trainer))
     assert found == pytest.approx(slow.w, abs=2e-6)
     assert np.abs(found - fresh).max() > 1e-2
 
@@ -183,8 +183,8 @@ def test_functions_learn_as_defined(
     settings = replace(function, view=view, ends=ends, updates=updates)  # type: ignore[arg-type]
     roles = (0,) if view == "first" else (0, 1)
     for risk in (0.0, -0.8):
-        plan = Plan(replace(RULE, risk=risk), SelfPlay(), function=settings)
-        assert_as_defined(game_of("tictactoe"), plan, roles)
+        config = TrainConfig(replace(RULE, risk=risk), SelfPlay(), function=settings)
+        assert_as_defined(game_of("tictactoe"), config, roles)
 
 
 SIDES = """
@@ -202,14 +202,14 @@ def test_features_and_their_rewards(function: FunctionSettings, view: str) -> No
     sim = simulator(game, features=FeatureRules.from_kif(SIDES, game))
     shaping = (("mine", 0.1), ("(corner o)", -0.2))
     settings = replace(function, view=view, fluents=True)  # type: ignore[arg-type]
-    plan = Plan(RULE, SelfPlay(), function=settings, shaping=shaping)
-    assert_as_defined(sim, plan, (0,) if view == "first" else (0, 1))
+    config = TrainConfig(RULE, SelfPlay(), function=settings, shaping=shaping)
+    assert_as_defined(sim, config, (0,) if view == "first" else (0, 1))
 
 
 @pytest.mark.parametrize("function", [LINEAR, SMALL], ids=["linear", "network"])
 def test_nobody_chooses_where_chance_moves(function: FunctionSettings) -> None:
-    plan = Plan(replace(RULE, step_size=0.05), SelfPlay(), function=function)
-    assert_as_defined(game_of("pig"), plan, (0,), matches=1)
+    config = TrainConfig(replace(RULE, step_size=0.05), SelfPlay(), function=function)
+    assert_as_defined(game_of("pig"), config, (0,), matches=1)
 
 
 # ── what is known exactly ───────────────────────────────────────────────────────────
@@ -266,13 +266,13 @@ def test_one_input_per_position_finds_what_best_play_is_worth(updates: str) -> N
     settings = replace(ONE_INPUT, updates=updates)  # type: ignore[arg-type]
     found = {}
     for rule in (QSettings(1.0, 0.9), TDSettings(1.0, 0.9, trace_decay=0.0)):
-        plan = Plan(rule, SelfPlay(), schedule=Fixed(1.0), function=settings)
-        training = Training(Atlas(sim), plan)
-        training.run(500)
+        config = TrainConfig(rule, SelfPlay(), schedule=Fixed(1.0), function=settings)
+        trainer = Trainer(StateGraph(sim), config)
+        trainer.run(500)
         known = list(positions(sim, sim.initial_row()))
         assert len(known) >= 11
         expected = [solve(sim, row, 0.9, mover) for row, mover in known]
-        values = function_of(training).evaluate(np.stack([row for row, _ in known]))
+        values = function_of(trainer).evaluate(np.stack([row for row, _ in known]))
         found[type(rule)] = np.abs(values - expected).max()
     assert found[QSettings] < 1e-12
     assert found[TDSettings] > 0.1
@@ -281,17 +281,17 @@ def test_one_input_per_position_finds_what_best_play_is_worth(updates: str) -> N
 def test_each_role_finds_what_its_best_is_worth() -> None:
     """By its own moves: the first player of seven wins by leaving a multiple of 3."""
     sim = simulator(Game.from_kif(CHAIN, name="chain"))
-    plan = Plan(
+    config = TrainConfig(
         QSettings(0.05, 1.0),
         SelfPlay(),
         schedule=Fixed(0.3),
         function=replace(ONE_INPUT, view="own"),
     )
-    training = Training(Atlas(sim), plan)
-    training.run(20_000)
+    trainer = Trainer(StateGraph(sim), config)
+    trainer.run(20_000)
     after = sim.expand(sim.initial_row()[None]).successors
     six = sim.encode([read_term("(at 6 b)")])
-    values = function_of(training).evaluate(after)
+    values = function_of(trainer).evaluate(after)
     assert (after[int(values.argmax())] == six).all()
     assert values.max() > values.min() + 0.1
 
@@ -299,40 +299,40 @@ def test_each_role_finds_what_its_best_is_worth() -> None:
 # ── courses ─────────────────────────────────────────────────────────────────────────
 
 OWN = replace(SMALL, view="own")
-PLANS = {
-    "network": ("tictactoe", Plan(RULE, SelfPlay(), function=SMALL)),
+CONFIGS = {
+    "network": ("tictactoe", TrainConfig(RULE, SelfPlay(), function=SMALL)),
     "network-second": (
         "connect-3",
-        Plan(RULE, PlayerSettings("novice"), "second", function=SMALL),
+        TrainConfig(RULE, PlayerSettings("novice"), "second", function=SMALL),
     ),
     "network-copy": (
         "tictactoe",
-        Plan(RULE, SelfPlay(renew=7), "alternate", function=SMALL),
+        TrainConfig(RULE, SelfPlay(renew=7), "alternate", function=SMALL),
     ),
-    "network-own": ("tictactoe", Plan(RULE, SelfPlay(), function=OWN)),
-    "linear": ("connect-3", Plan(RULE, SelfPlay(), function=LINEAR)),
-    "linear-dice": ("pig", Plan(RULE, SelfPlay("own"), function=LINEAR)),
+    "network-own": ("tictactoe", TrainConfig(RULE, SelfPlay(), function=OWN)),
+    "linear": ("connect-3", TrainConfig(RULE, SelfPlay(), function=LINEAR)),
+    "linear-dice": ("pig", TrainConfig(RULE, SelfPlay("own"), function=LINEAR)),
 }
 
 
-@pytest.mark.parametrize("case", PLANS)
+@pytest.mark.parametrize("case", CONFIGS)
 def test_bulk_and_open_path_are_one(case: str) -> None:
-    name, plan = PLANS[case]
-    plan = replace(plan, schedule=EXPLORING)
-    bulk = Training(Atlas(game_of(name)), plan)
-    opened = OpenTraining(Atlas(game_of(name)), plan)
+    name, config = CONFIGS[case]
+    config = replace(config, schedule=EXPLORING)
+    bulk = Trainer(StateGraph(game_of(name)), config)
+    opened = MatchTrainer(StateGraph(game_of(name)), config)
     record, other = bulk.run(20), opened.run(20)
     assert (record.rewards == other.rewards).all()
     assert_same(bulk, opened)
     assert opened.faults == []
-    other_rule = replace(plan, learner=TDSettings(0.4, 0.9, trace_decay=0.0))
-    by_td = Training(Atlas(game_of(name)), other_rule)
+    other_rule = replace(config, learner=TDSettings(0.4, 0.9, trace_decay=0.0))
+    by_td = Trainer(StateGraph(game_of(name)), other_rule)
     by_td.run(20)
     found, theirs = (vector_of(function_of(one)) for one in (bulk, by_td))
     assert found.tolist() != theirs.tolist()
 
 
-def assert_same(one: Training, other: Training) -> None:
+def assert_same(one: Trainer, other: Trainer) -> None:
     mine, theirs = one.state(), other.state()
     for name, array in mine.weights.items():
         assert array.tobytes() == theirs.weights[name].tobytes()
@@ -344,12 +344,12 @@ def assert_same(one: Training, other: Training) -> None:
 def test_players_use_what_was_learned() -> None:
     """Looking one move ahead, and in an arena as a snapshot."""
     rule = QSettings(step_size=0.3, discount=1.0)
-    plan = Plan(rule, SelfPlay(), schedule=EXPLORING, function=SMALL)
-    training = Training(Atlas(game_of("tictactoe")), plan)
-    checkpoint = Checkpoint.of(training, training.run(3000).rewards)
-    sim = training.atlas.simulator
-    entrant = entrant_of(Snapshot(checkpoint, "late"), Atlas(sim), seed=1)
-    for player in (GreedyPlayer(training.values(1)), entrant.players["o"]):
+    config = TrainConfig(rule, SelfPlay(), schedule=EXPLORING, function=SMALL)
+    trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+    checkpoint = Checkpoint.of(trainer, trainer.run(3000).rewards)
+    sim = trainer.graph.simulator
+    entrant = entrant_of(Snapshot(checkpoint, "late"), StateGraph(sim), seed=1)
+    for player in (GreedyPlayer(trainer.values(1)), entrant.players["o"]):
         goals = [
             play_match(sim, {"x": RandomPlayer(seed), "o": player}).goals[1] or 0
             for seed in range(40)
@@ -369,53 +369,55 @@ def test_weights_that_run_away_are_given_up(
     function: FunctionSettings, updates: str
 ) -> None:
     settings = replace(function, updates=updates)  # type: ignore[arg-type]
-    plan = Plan(QSettings(1.0, 1.0), SelfPlay(), schedule=EXPLORING, function=settings)
-    training = Training(Atlas(game_of("connect-four")), plan)
+    config = TrainConfig(
+        QSettings(1.0, 1.0), SelfPlay(), schedule=EXPLORING, function=settings
+    )
+    trainer = Trainer(StateGraph(game_of("connect-four")), config)
     with pytest.raises(DivergenceError, match="lower the step size"):
-        training.run(10_000)
-    assert training.matches < 10_000
-    weights = vector_of(function_of(training))
+        trainer.run(10_000)
+    assert trainer.matches < 10_000
+    weights = vector_of(function_of(trainer))
     assert np.isfinite(weights).all()
-    fresh = Training(Atlas(game_of("connect-four")), plan)
-    fresh.run(training.matches)
-    assert_same(training, fresh)
-    opened = OpenTraining(Atlas(game_of("connect-four")), plan)
+    fresh = Trainer(StateGraph(game_of("connect-four")), config)
+    fresh.run(trainer.matches)
+    assert_same(trainer, fresh)
+    opened = MatchTrainer(StateGraph(game_of("connect-four")), config)
     with pytest.raises(DivergenceError, match="lower the step size"):
-        opened.run(training.matches + 1)
+        opened.run(trainer.matches + 1)
     assert vector_of(function_of(opened)).tolist() == weights.tolist()
 
 
 def test_playouts_have_no_place() -> None:
-    atlas = Atlas(game_of("tictactoe"))
-    plan = Plan(QSettings(playouts=3), SelfPlay(), function=SMALL)
+    graph = StateGraph(game_of("tictactoe"))
+    config = TrainConfig(QSettings(playouts=3), SelfPlay(), function=SMALL)
     with pytest.raises(GameloreError, match="leave playouts and search_time out"):
-        Training(atlas, plan)
+        Trainer(graph, config)
     with pytest.raises(GameloreError, match=r"use SelfPlay\('own'\)"):
-        Training(atlas, replace(plan, learner=QSettings(), function=None))
+        Trainer(graph, replace(config, learner=QSettings(), function=None))
     arriving = replace(SMALL, arrives=True)
     with pytest.raises(GameloreError, match="leave `arrives` out"):
-        Training(atlas, replace(plan, learner=QSettings(), function=arriving))
+        Trainer(graph, replace(config, learner=QSettings(), function=arriving))
 
 
 @pytest.mark.slow
 def test_tictactoe_is_learned_by_self_play() -> None:
     """Loses less than 2 % to random play from either seat."""
-    plan = Plan(
+    config = TrainConfig(
         QSettings(step_size=0.3, discount=1.0),
         SelfPlay(),
         schedule=Fixed(0.2),
         function=NetworkSettings(hidden=80, initial_range=None),
     )
-    training = Training(Atlas(game_of("tictactoe")), plan)
-    training.run(400_000)
+    trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+    trainer.run(400_000)
     for seat in ("first", "second"):
-        still = Plan(
+        still = TrainConfig(
             QSettings(step_size=1e-12),
             PlayerSettings("random", epsilon=0.0),
             seat,
             Fixed(0.0),
-            function=plan.function,
+            function=config.function,
         )
-        match = Training(training.atlas, still)
-        function_of(match).load(function_of(training).weights())
+        match = Trainer(trainer.graph, still)
+        function_of(match).load(function_of(trainer).weights())
         assert (match.run(1000).rewards == 0).mean() < 0.02

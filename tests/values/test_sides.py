@@ -10,12 +10,12 @@ from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import CircuitSimulator, Rows, simulator
 from gamelore.games import load
 from gamelore.gdl.canonical.symmetry import Exchange, exchange_of
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.values.functions import ValueFunction, exchanged_fluents
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
@@ -61,7 +61,7 @@ def image_of(sim: CircuitSimulator, episode: Episode) -> Episode:
 @pytest.mark.parametrize("name", SAME)
 def test_each_player_sees_itself_as_the_first(name: str) -> None:
     sim = game_of(name)
-    function = ValueFunction(Atlas(sim), OWN)
+    function = ValueFunction(StateGraph(sim), OWN)
     rows = random_match(sim, 3).rows
     seen = function.inputs_of(rows, 0)
     assert (function.inputs_of(images_of(sim, rows), 1) == seen).all()
@@ -77,16 +77,16 @@ def test_an_exchanged_match_teaches_the_same(
     name: str, function: FunctionSettings
 ) -> None:
     sim = game_of(name)
-    plan = Plan(TDSettings(step_size=0.02), SelfPlay(), function=function)
+    config = TrainConfig(TDSettings(step_size=0.02), SelfPlay(), function=function)
     episode = random_match(sim, 5)
     learned = []
     for role, match in ((0, episode), (1, image_of(sim, episode))):
-        training = Training(Atlas(sim), plan)
-        ValueLearner(training.values(role)).learn(match)
-        learned.append(training.state().weights)
+        trainer = Trainer(StateGraph(sim), config)
+        ValueLearner(trainer.values(role)).learn(match)
+        learned.append(trainer.state().weights)
     for key, weights in learned[0].items():
         assert learned[1][key] == pytest.approx(weights, abs=1e-6)
-    first = Training(Atlas(sim), plan).state().weights
+    first = Trainer(StateGraph(sim), config).state().weights
     assert any(np.abs(learned[0][key] - first[key]).max() > 1e-4 for key in first)
 
 
@@ -94,12 +94,12 @@ def test_where_players_differ_fluents_are_what_they_are() -> None:
     sim = game_of("hex-4x4")
     assert exchanged_fluents(sim) is None
     rows = random_match(sim, 1).rows
-    function = ValueFunction(Atlas(sim), OWN)
+    function = ValueFunction(StateGraph(sim), OWN)
     assert (function.inputs_of(rows, 1) == function.inputs_of(rows, 0)).all()
 
 
 def test_the_first_players_view_is_of_no_side() -> None:
     sim = game_of("tictactoe")
-    function = ValueFunction(Atlas(sim), NetworkSettings(view="first"))
+    function = ValueFunction(StateGraph(sim), NetworkSettings(view="first"))
     rows = random_match(sim, 1).rows
     assert (function.inputs_of(rows, 1) == function.inputs_of(rows, 0)).all()

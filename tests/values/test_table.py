@@ -7,11 +7,11 @@ import pytest
 
 from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.values.table import Table
 
 
@@ -67,15 +67,17 @@ def test_growing_keeps_cells_and_their_order() -> None:
 
 
 def test_cells_of_tictactoe_have_distinct_positions_and_are_small() -> None:
-    atlas = Atlas(simulator(load("tictactoe")))
-    training = Training(atlas, Plan(TDSettings(on_sight=True), schedule=Fixed(1.0)))
-    training.run(30_000)
-    table = training.table
+    graph = StateGraph(simulator(load("tictactoe")))
+    trainer = Trainer(
+        graph, TrainConfig(TDSettings(on_sight=True), schedule=Fixed(1.0))
+    )
+    trainer.run(30_000)
+    table = trainer.table
     # afterstates of x, and positions that o ended
     assert len(table) > 2_600
     assert len(np.unique(table.rows, axis=0)) == len(table)
     assert table.bytes_per_cell <= 48
-    assert all(bool(atlas.simulator.facts(row)) for row in table.rows[:100])
+    assert all(bool(graph.simulator.facts(row)) for row in table.rows[:100])
 
 
 def test_cells_take_at_most_48_bytes_at_any_size() -> None:
@@ -91,12 +93,12 @@ def test_cells_take_at_most_48_bytes_at_any_size() -> None:
 
 
 def test_tables_grow_during_a_course() -> None:
-    atlas = Atlas(simulator(load("connect-four")))
-    training = Training(atlas, Plan(QSettings(), schedule=Fixed(0.5)))
-    record = training.run(2_000)
-    assert len(training.table) == record.cells[-1] > 10_000
+    graph = StateGraph(simulator(load("connect-four")))
+    trainer = Trainer(graph, TrainConfig(QSettings(), schedule=Fixed(0.5)))
+    record = trainer.run(2_000)
+    assert len(trainer.table) == record.cells[-1] > 10_000
     assert (np.diff(record.cells) >= 0).all()
-    assert len(np.unique(training.table.rows, axis=0)) == len(training.table)
+    assert len(np.unique(trainer.table.rows, axis=0)) == len(trainer.table)
     # every match visits each of the learner's moves once: the second half of them
     moves = (record.lengths + 1) // 2
-    assert int(training.table.visits.sum()) == int(moves.sum())
+    assert int(trainer.table.visits.sum()) == int(moves.sum())

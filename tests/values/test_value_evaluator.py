@@ -10,11 +10,11 @@ from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load, load_features
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.player import Briefing, Clock
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.compiled_alpha_beta import CircuitSearch
@@ -36,11 +36,11 @@ def trained(
     function: FunctionSettings,
     features: str | None = None,
     shaping: tuple[tuple[str, float], ...] = (),
-) -> Training:
+) -> Trainer:
     rules = load(game)
     counted = load_features(features, rules) if features else None
     engine = simulator(rules, "circuit", features=counted)
-    plan = Plan(
+    config = TrainConfig(
         learner=TDSettings(step_size=0.02),
         function=function,
         against=PlayerSettings("random"),
@@ -48,14 +48,14 @@ def trained(
         seed=3,
         shaping=shaping,
     )
-    training = Training(Atlas(engine), plan)
-    training.run(2 if game == "abalone" else 300)
-    return training
+    trainer = Trainer(StateGraph(engine), config)
+    trainer.run(2 if game == "abalone" else 300)
+    return trainer
 
 
-def evaluation_of(training: Training) -> LearnedEvaluation:
-    assert training.function is not None
-    return LearnedEvaluation(training.function)
+def evaluation_of(trainer: Trainer) -> LearnedEvaluation:
+    assert trainer.function is not None
+    return LearnedEvaluation(trainer.function)
 
 
 def rows_of(engine: Simulator, count: int) -> list[Row]:
@@ -82,9 +82,9 @@ def find(search: Searching, row: Row, depth: int) -> Found:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
 def test_kernels_and_python_agree(function: FunctionSettings) -> None:
-    training = trained("tictactoe", function)
-    evaluation = evaluation_of(training)
-    engine = training.atlas.simulator
+    trainer = trained("tictactoe", function)
+    evaluation = evaluation_of(trainer)
+    engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
         fast = CircuitSearch(engine, evaluation, role)
@@ -106,9 +106,9 @@ def test_features_are_inputs_of_a_search(sees_rewards: bool) -> None:
         sees_rewards=sees_rewards,
     )
     shaping = (("(in centre own)", 0.5), ("(in centre other)", -0.5))
-    training = trained("abalone", settings, "abalearn3", shaping)
-    evaluation = evaluation_of(training)
-    engine = training.atlas.simulator
+    trainer = trained("abalone", settings, "abalearn3", shaping)
+    evaluation = evaluation_of(trainer)
+    engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
         fast = CircuitSearch(engine, evaluation, role)
@@ -120,12 +120,12 @@ def test_features_are_inputs_of_a_search(sees_rewards: bool) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
 def test_one_move_ahead_it_is_the_greedy_player(function: FunctionSettings) -> None:
-    training = trained("tictactoe", function)
-    engine = training.atlas.simulator
+    trainer = trained("tictactoe", function)
+    engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
     for role, name in enumerate(engine.roles):
-        greedy = GreedyPlayer(training.values(role))
-        search = CircuitSearch(engine, evaluation_of(training), role)
+        greedy = GreedyPlayer(trainer.values(role))
+        search = CircuitSearch(engine, evaluation_of(trainer), role)
         greedy.start(Briefing(engine, name), Clock())
         for row in rows_of(engine, 8):
             position = Position.from_row(engine, row)
@@ -133,29 +133,27 @@ def test_one_move_ahead_it_is_the_greedy_player(function: FunctionSettings) -> N
                 continue
             found = find(search, row, 1)
             chosen = position.advance(greedy.choose(position, Clock()))
-            values = evaluation_of(training).values(
-                engine, chosen.row[None], role, role
-            )
+            values = evaluation_of(trainer).values(engine, chosen.row[None], role, role)
             if not chosen.is_terminal:
                 assert float(values[0]) == pytest.approx(found.value, abs=2e-5)
 
 
 def test_what_is_learned_later_does_not_change_a_search() -> None:
-    training = trained("tictactoe", FUNCTIONS[2])
-    engine = training.atlas.simulator
+    trainer = trained("tictactoe", FUNCTIONS[2])
+    engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
-    search = CircuitSearch(engine, evaluation_of(training), 0)
+    search = CircuitSearch(engine, evaluation_of(trainer), 0)
     rows = rows_of(engine, 4)
     before = [find(search, row, 1) for row in rows]
-    training.run(50)
+    trainer.run(50)
     assert [find(search, row, 1) for row in rows] == before
 
 
 def test_it_plays_matches_of_the_interpreter() -> None:
-    training = trained("tictactoe", FUNCTIONS[2])
+    trainer = trained("tictactoe", FUNCTIONS[2])
     played = Interpreter(load("tictactoe"))
     board = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o) (control x)"
-    player = AlphaBetaPlayer(evaluation_of(training), depth=3)
+    player = AlphaBetaPlayer(evaluation_of(trainer), depth=3)
     player.start(Briefing(played, "x"), Clock())
     position = Position(played, board)
     assert position.advance(player.choose(position, Clock())).goal("x") == 100

@@ -40,7 +40,7 @@ class Entry:
         return Briefing(self.simulator, self.role, self.start_clock, self.play_clock)
 
 
-class Contestant(Protocol):
+class Agent(Protocol):
     """Plays matches under one name, and may learn between them."""
 
     def enter(self, entry: Entry, clock: Clock) -> Player:
@@ -59,7 +59,7 @@ class Contestant(Protocol):
         """No more matches."""
 
 
-class PlainContestant:
+class PlayerAgent:
     """Enters players that never learn.
 
     A player whose match is over plays the next one of the same game: what it found out

@@ -12,7 +12,7 @@ from gamelore.search.evaluator import Heuristic
 from gamelore.search.monte_carlo import MonteCarloPlayer
 from gamelore.search.nested import NestedMonteCarloPlayer
 from gamelore.search.policies import PlayerSettings
-from gamelore.search.policy_player import AtlasPlayer
+from gamelore.search.policy_player import PolicyPlayer
 
 _MINIMAX = PlayerSettings("minimax", epsilon=0.0)
 _BY_CLOCK = SearchLimits(depth=2, deepest=60)
@@ -20,14 +20,14 @@ _BY_CLOCK = SearchLimits(depth=2, deepest=60)
 
 def _playing_out(playouts: int, seed: int) -> Player:
     settings = PlayerSettings("monte-carlo", epsilon=0.0, playouts=playouts)
-    return AtlasPlayer(settings, seed)
+    return PolicyPlayer(settings, seed)
 
 
 PLAYERS: dict[str, Callable[[int], Player]] = {
     "random": RandomPlayer,
-    "novice": lambda seed: AtlasPlayer(PlayerSettings("novice"), seed),
-    "weak": lambda seed: AtlasPlayer(PlayerSettings("weak"), seed),
-    "minimax": lambda seed: AtlasPlayer(_MINIMAX, seed, deepest=60),
+    "novice": lambda seed: PolicyPlayer(PlayerSettings("novice"), seed),
+    "weak": lambda seed: PolicyPlayer(PlayerSettings("weak"), seed),
+    "minimax": lambda seed: PolicyPlayer(_MINIMAX, seed, deepest=60),
     "monte-carlo": MonteCarloPlayer,
     "nested": NestedMonteCarloPlayer,
     "heuristic": lambda seed: AlphaBetaPlayer(Heuristic(), seed=seed, limits=_BY_CLOCK),

@@ -19,22 +19,22 @@ from gamelore.bench import openspiel
 from gamelore.bench.playouts import Play, rates
 from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 
 GAME = "tictactoe"
 
 EXPLORING = Fixed(0.1)
 
-PLANS: Mapping[str, Plan] = {
-    "td": Plan(TDSettings(), schedule=EXPLORING),
-    "q": Plan(QSettings(), schedule=EXPLORING),
-    "qm": Plan(QSettings(playouts=100), schedule=EXPLORING),
-    "q-self": Plan(QSettings(), SelfPlay("own"), schedule=EXPLORING),
+CONFIGS: Mapping[str, TrainConfig] = {
+    "td": TrainConfig(TDSettings(), schedule=EXPLORING),
+    "q": TrainConfig(QSettings(), schedule=EXPLORING),
+    "qm": TrainConfig(QSettings(playouts=100), schedule=EXPLORING),
+    "q-self": TrainConfig(QSettings(), SelfPlay("own"), schedule=EXPLORING),
 }
 """Learners by name."""
 
@@ -75,7 +75,7 @@ class Growth:
     longest_pause_s: float
     """The longest that a thousand matches took since then."""
     bytes_per_entry: float
-    atlas_bytes_per_position: float
+    graph_bytes_per_position: float
     positions: int
     resident_mb: float
     """The most memory the process has had."""
@@ -86,26 +86,26 @@ class Growth:
 
 
 def measure_learning(
-    learners: Sequence[str] = tuple(PLANS),
+    learners: Sequence[str] = tuple(CONFIGS),
     peer: str | None = "openspiel",
     *,
     seconds: float = 2.0,
     rounds: int = 5,
 ) -> Iterator[LearningRate]:
     """Rates of each learner in turn; a round of either side takes seconds."""
-    atlas = Atlas(simulator(load(GAME)))
+    graph = StateGraph(simulator(load(GAME)))
     for name in learners:
-        plan = PLANS[name]
-        ours = rates(_learning(atlas, plan), seconds, rounds)
-        if peer is None or _searches(plan):
-            yield LearningRate(name, GAME, plan.against.name, statistics.median(ours))
+        config = CONFIGS[name]
+        ours = rates(_learning(graph, config), seconds, rounds)
+        if peer is None or _searches(config):
+            yield LearningRate(name, GAME, config.against.name, statistics.median(ours))
             continue
-        theirs = rates(openspiel.learner(GAME, plan.against.name), seconds, rounds)
+        theirs = rates(openspiel.learner(GAME, config.against.name), seconds, rounds)
         pairs = list(zip(ours, theirs, strict=True))
         yield LearningRate(
             name,
             GAME,
-            plan.against.name,
+            config.against.name,
             statistics.median(mine for mine, _ in pairs),
             peer,
             statistics.median(other for _, other in pairs),
@@ -113,23 +113,23 @@ def measure_learning(
         )
 
 
-def _searches(plan: Plan) -> bool:
-    return isinstance(plan.learner, QSettings) and plan.learner.searches
+def _searches(config: TrainConfig) -> bool:
+    return isinstance(config.learner, QSettings) and config.learner.searches
 
 
-def _learning(atlas: Atlas, plan: Plan) -> Play:
+def _learning(graph: StateGraph, config: TrainConfig) -> Play:
     """What learns from a number of matches: ever on, or anew where it searches."""
-    if not _searches(plan):
-        training = Training(atlas, plan)
+    if not _searches(config):
+        trainer = Trainer(graph, config)
 
         def learn_on(count: int) -> None:
-            training.run(count)
+            trainer.run(count)
 
         return learn_on
 
     def learn_anew(count: int) -> None:
         for done in range(0, count, EMPTY):
-            Training(atlas, plan).run(min(EMPTY, count - done))
+            Trainer(graph, config).run(min(EMPTY, count - done))
 
     return learn_anew
 
@@ -143,38 +143,38 @@ def measure_growth(
     A learner that only explores and makes entries for every move in sight meets new
     positions in nearly every match.
     """
-    plan = Plan(TDSettings(on_sight=True), schedule=Fixed(1.0))
-    training = Training(Atlas(simulator(load(game))), plan)
-    training.run(1)
+    config = TrainConfig(TDSettings(on_sight=True), schedule=Fixed(1.0))
+    trainer = Trainer(StateGraph(simulator(load(game))), config)
+    trainer.run(1)
     started = last = time.perf_counter()
     cells, matches, longest = 0, 0, 0.0
     for wanted in entries:
-        while len(training.table) < wanted:
+        while len(trainer.table) < wanted:
             before = time.perf_counter()
-            training.run(1000)
+            trainer.run(1000)
             longest = max(longest, time.perf_counter() - before)
         now = time.perf_counter()
-        atlas = training.atlas
+        graph = trainer.graph
         yield Growth(
             game=game,
-            entries=len(training.table),
-            matches=training.matches,
+            entries=len(trainer.table),
+            matches=trainer.matches,
             seconds=now - started,
-            matches_per_s=(training.matches - matches) / (now - last),
-            entries_per_s=(len(training.table) - cells) / (now - last),
+            matches_per_s=(trainer.matches - matches) / (now - last),
+            entries_per_s=(len(trainer.table) - cells) / (now - last),
             longest_pause_s=longest,
-            bytes_per_entry=training.table.bytes_per_cell,
-            atlas_bytes_per_position=_atlas_bytes(atlas) / len(atlas),
-            positions=len(atlas),
+            bytes_per_entry=trainer.table.bytes_per_cell,
+            graph_bytes_per_position=_graph_bytes(graph) / len(graph),
+            positions=len(graph),
             resident_mb=_resident_mb(),
         )
         last, longest = time.perf_counter(), 0.0
-        cells, matches = len(training.table), training.matches
+        cells, matches = len(trainer.table), trainer.matches
 
 
-def _atlas_bytes(atlas: Atlas) -> int:
+def _graph_bytes(graph: StateGraph) -> int:
     """What is kept of nodes and edges; not the room to work in."""
-    nodes = atlas.nodes
+    nodes = graph.nodes
     by_node = nodes.rows, nodes.slots, nodes.mover, nodes.first, nodes.degree
     by_edge = nodes.child, nodes.move, nodes.outlook
     return sum(array.nbytes for array in (*by_node, nodes.goals, *by_edge))

@@ -11,39 +11,37 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from gamelore.agents.agent import Contestant, Entry, PlainContestant
+from gamelore.agents.agent import Agent, Entry, PlayerAgent
 from gamelore.agents.builtin import NEED_TURNS, PLAYERS, SIZED, maker_of
 from gamelore.agents.fallback import FallbackPlayer
 from gamelore.agents.random_player import RandomPlayer
-from gamelore.cli.learned import HOW, learned_contestant, learned_of
+from gamelore.cli.learned import HOW, learned_agent, learned_of
 from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
-from gamelore.learn.agent import LearningContestant
+from gamelore.learn.agent import LearningAgent
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot
 from gamelore.match.match import FAILURES, play_match
 from gamelore.player import Clock, Player
 from gamelore.search.monte_carlo import MonteCarloPlayer
-from gamelore.transfer.agent import TransferContestant
+from gamelore.transfer.agent import TransferAgent
 
 _PLAYOUTS = 100  # of qm, for each move, where it knows nothing
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
-LEARNERS: dict[str, Callable[[Path | None, int], Contestant]] = {
-    "td": lambda store, seed: LearningContestant(TDSettings(), store, seed),
-    "q": lambda store, seed: LearningContestant(QSettings(), store, seed),
-    "qm": lambda store, seed: LearningContestant(
-        QSettings(playouts=_PLAYOUTS), store, seed
-    ),
-    "transfer": lambda store, seed: TransferContestant(TDSettings(), store, seed),
+LEARNERS: dict[str, Callable[[Path | None, int], Agent]] = {
+    "td": lambda store, seed: LearningAgent(TDSettings(), store, seed),
+    "q": lambda store, seed: LearningAgent(QSettings(), store, seed),
+    "qm": lambda store, seed: LearningAgent(QSettings(playouts=_PLAYOUTS), store, seed),
+    "transfer": lambda store, seed: TransferAgent(TDSettings(), store, seed),
 }
-"""For each name, what makes such a contestant from its store and a seed."""
+"""For each name, what makes such an agent from its store and a seed."""
 
 NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
-"""Every name that `contestant_of` knows."""
+"""Every name that `make_agent` knows."""
 
 WHO = (
     f"{', '.join(NAMES)}; {', '.join(f'{name}-N' for name in SIZED)}; {HOW};"
@@ -66,20 +64,20 @@ def store_option(command: Command) -> Command:
     )(command)
 
 
-def contestant_of(
+def make_agent(
     spec: str,
     *,
     store: Path | None = None,
     seed: int = 0,
     games: Sequence[Game] = (),
-) -> Contestant:
-    """The contestant of a name, or of an import path: `package.module:Class`.
+) -> Agent:
+    """The agent of a name, or of an import path: `package.module:Class`.
 
     Some names may have a number: minimax-4 looks four moves ahead, and monte-carlo-100
     plays out every move 100 times. `learned:FILE` plays by what a course has saved;
     `games`: what it is going to play, so that it is refused if it does not know one.
 
-    The class is one of players or of contestants, made from a seed; so may be what a
+    The class is one of players or of agents, made from a seed; so may be what a
     function of that path returns. Learners keep what they learn in the store, or, where
     there is none, as long as they are not closed.
     """
@@ -89,14 +87,14 @@ def contestant_of(
         return LEARNERS[spec](store, seed)
     make = maker_of(spec)
     if make is not None and (spec in NEED_TURNS or spec not in PLAYERS):
-        return PlainContestant(
+        return PlayerAgent(
             lambda own: FallbackPlayer(make(own), MonteCarloPlayer(own)), seed
         )
     if make is not None:
-        return PlainContestant(make, seed)
+        return PlayerAgent(make, seed)
     learned = learned_of(spec)
     if learned is not None:
-        return learned_contestant(learned, seed, games)
+        return learned_agent(learned, seed, games)
     if ":" in spec:
         return _imported(spec, seed)
     near = get_close_matches(spec, NAMES, n=1)
@@ -105,16 +103,16 @@ def contestant_of(
 
 
 def rehearses(spec: str) -> bool:
-    """Whether such a contestant is one of ours, which may play at any time."""
+    """Whether such an agent is one of ours, which may play at any time."""
     return spec in NAMES or learned_of(spec) is not None
 
 
 def rehearse(spec: str) -> None:
-    """Have such a contestant of ours play two short matches, which nobody keeps.
+    """Have such an agent of ours play two short matches, which nobody keeps.
 
     They load what no match should have to wait for, learning included.
     """
-    contestant = contestant_of(spec)
+    agent = make_agent(spec)
     learned = learned_of(spec)
     game = load(_REHEARSED) if learned is None else Snapshot.load(learned.path).game
     engine = simulator(game)
@@ -123,35 +121,35 @@ def rehearse(spec: str) -> None:
         for match in ("first", "second"):
             entry = Entry(match, engine, own, ("rehearsal",))
             players = {role: cast(Player, RandomPlayer()) for role in others}
-            players[own] = contestant.enter(entry, Clock(60.0))
+            players[own] = agent.enter(entry, Clock(60.0))
             record = play_match(engine, players, play_clock=0.1, move_limit=_MOVES)
-            contestant.finish(entry, record)
+            agent.finish(entry, record)
     finally:
-        contestant.close()
+        agent.close()
 
 
 # ── import paths ────────────────────────────────────────────────────────────────────
 
 
-def _imported(spec: str, seed: int) -> Contestant:
+def _imported(spec: str, seed: int) -> Agent:
     """What an import path leads to."""
     found = _look_up(spec)
-    if _is_contestant(found) and not isinstance(found, type):
-        return cast(Contestant, found)
+    if _is_agent(found) and not isinstance(found, type):
+        return cast(Agent, found)
     if not callable(found):
         raise GameloreError(
             f"{spec} is neither a class nor a function that makes a player from a seed"
         )
     make = cast(Callable[[int], Any], found)
     made = _made(spec, make, seed)
-    if _is_contestant(made):
-        return cast(Contestant, made)
+    if _is_agent(made):
+        return cast(Agent, made)
     if not _is_player(made):
         raise GameloreError(
             f"{spec} makes {type(made).__name__}, which is no player: it needs the"
             " methods start and choose"
         )
-    return PlainContestant(cast(Callable[[int], Player], make), seed)
+    return PlayerAgent(cast(Callable[[int], Player], make), seed)
 
 
 def _look_up(spec: str) -> object:
@@ -183,7 +181,7 @@ def _made(spec: str, make: Callable[[int], Any], seed: int) -> object:
         ) from error
 
 
-def _is_contestant(found: object) -> bool:
+def _is_agent(found: object) -> bool:
     return _has(found, "enter", "finish", "close")
 
 

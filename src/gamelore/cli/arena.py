@@ -22,7 +22,7 @@ from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.ggp.tournament.report import as_csv, replace_text
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.arena import Arena, Entrant, built_in, entrant_of, names_of
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.snapshots import Snapshot
@@ -102,12 +102,13 @@ def game_of(game: str | None, snapshots: Sequence[Snapshot]) -> Game:
     return snapshots[0].game
 
 
-def atlas_of(snapshot: Snapshot, atlas: Atlas) -> Atlas:
-    """An atlas with the features that a value function sees; the one given if none."""
+def graph_of(snapshot: Snapshot, graph: StateGraph) -> StateGraph:
+    """A state graph with the features that a value function sees; the one given if
+    none."""
     if snapshot.features is None:
-        return atlas
+        return graph
     with waiting(f"adding {snapshot.features.name}"):
-        return Atlas(snapshot.engine(cast(Engine, atlas.simulator.engine)))
+        return StateGraph(snapshot.engine(cast(Engine, graph.simulator.engine)))
 
 
 def opponent(name: str, engine: Simulator, seed: int) -> Entrant:
@@ -130,9 +131,9 @@ def entrants_of(
     """Everybody who takes part, each with randomness of its own."""
     count = len(snapshots) + len(against)
     seeds = iter(np.random.SeedSequence(seed).generate_state(count).tolist())
-    atlas = Atlas(engine)
+    graph = StateGraph(engine)
     entrants = [
-        entrant_of(snapshot, atlas_of(snapshot, atlas), next(seeds), depth)
+        entrant_of(snapshot, graph_of(snapshot, graph), next(seeds), depth)
         for snapshot in snapshots
     ]
     return entrants + [opponent(name, engine, next(seeds)) for name in against]

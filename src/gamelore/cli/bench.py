@@ -16,7 +16,7 @@ from gamelore.bench import (
     measure_growth,
     measure_learning,
 )
-from gamelore.bench.learning import PLANS
+from gamelore.bench.learning import CONFIGS
 from gamelore.bench.playouts import BENCHMARK_GAMES
 from gamelore.cli.options import json_option, seed_option
 
@@ -152,7 +152,7 @@ Examples:
 """,
 )
 @click.argument(
-    "learners", metavar="[LEARNER]...", nargs=-1, type=click.Choice([*PLANS])
+    "learners", metavar="[LEARNER]...", nargs=-1, type=click.Choice([*CONFIGS])
 )
 @click.option(
     "--peers",
@@ -200,7 +200,7 @@ def bench_learn(
         return
     beside = None if peer == "none" else peer
     for rate in measure_learning(
-        learners or tuple(PLANS), beside, seconds=seconds, rounds=rounds
+        learners or tuple(CONFIGS), beside, seconds=seconds, rounds=rounds
     ):
         echo(rate.to_json(), learning_line(rate), as_json)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 
 from gamelore.errors import KnowledgeError
-from gamelore.graph import Atlas
-from gamelore.learn.records import flat_settings, plan_record
-from gamelore.learn.role_values import FeatureValues
-from gamelore.learn.trainer import Training
+from gamelore.graph import StateGraph
+from gamelore.learn.records import config_record, flat_settings
+from gamelore.learn.role_values import PatternValues
+from gamelore.learn.trainer import Trainer
 from gamelore.transfer import (
     Knowledge,
     KnowledgeStore,
@@ -21,9 +21,9 @@ from gamelore.transfer import (
     initial_values,
     learn_values,
     load_knowledge,
+    pattern_index_for,
     save_knowledge,
-    target_templates,
-    templates_of,
+    target_index,
 )
 from gamelore.transfer.survey import Outcomes
 
@@ -47,14 +47,17 @@ def recall(paths: Iterable[Path], opponent: str | None) -> Knowledge:
 
 
 def apply(
-    knowledge: Knowledge, atlas: Atlas, roles: Iterable[int], rewards: RewardMap | None
-) -> list[FeatureValues]:
+    knowledge: Knowledge,
+    graph: StateGraph,
+    roles: Iterable[int],
+    rewards: RewardMap | None,
+) -> list[PatternValues]:
     """Initial values for roles of a game, by feature."""
     values = []
     for role in dict.fromkeys(roles):
-        templates = target_templates(atlas, role, knowledge, rewards)
-        found = initial_values(knowledge, templates, rewards)
-        values.append(FeatureValues(templates, found))
+        pattern_index = target_index(graph, role, knowledge, rewards)
+        found = initial_values(knowledge, pattern_index, rewards)
+        values.append(PatternValues(pattern_index, found))
     return values
 
 
@@ -68,17 +71,17 @@ def reward_maps(knowledge: Knowledge, goals: Sequence[int]) -> list[str]:
     return [f"rewards as in {game}: {text}" for game, text in maps.items()]
 
 
-def acquire(training: Training, depth: int, by_reward: bool, run: str) -> Knowledge:
+def acquire(trainer: Trainer, depth: int, by_reward: bool, run: str) -> Knowledge:
     """What the features of a game are worth after a course of learning."""
-    settings = dict(flat_settings(plan_record(training.plan)))
+    settings = dict(flat_settings(config_record(trainer.config)))
     knowledge = Knowledge()
-    for turn, role in enumerate(training.seats):
+    for turn, role in enumerate(trainer.seats):
         outcomes: Outcomes = "rewards" if by_reward else None
         knowledge |= learn_values(
-            templates_of(training.atlas, role, depth, outcomes),
-            *training.tables[role].cells(),
-            opponent=training.plan.against.name,
-            matches=len(range(turn, training.matches, len(training.seats))),
+            pattern_index_for(trainer.graph, role, depth, outcomes),
+            *trainer.tables[role].cells(),
+            opponent=trainer.config.against.name,
+            matches=len(range(turn, trainer.matches, len(trainer.seats))),
             settings=settings,
             run=run,
         )

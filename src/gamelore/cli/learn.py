@@ -26,20 +26,20 @@ from gamelore.cli.options import engine_option, json_option
 from gamelore.cli.presets import check_preset
 from gamelore.cli.progress import waiting
 from gamelore.cli.snapshot_files import SnapshotFiles
-from gamelore.cli.train_config import check_options, plan_from
+from gamelore.cli.train_config import check_options, config_from
 from gamelore.cli.training_run import Course, Goal
 from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
 from gamelore.games import load, load_features
 from gamelore.gdl import Game
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.records import features_record
-from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.role_values import PatternValues
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.snapshots import features_of
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.transfer import RewardMap
 
 FEATURE_DEPTH = 2
@@ -94,17 +94,17 @@ def complete(options: dict[str, Any]) -> None:
 
 
 def carried_values(
-    options: Options, atlas: Atlas, roles: list[int]
-) -> list[FeatureValues]:
+    options: Options, graph: StateGraph, roles: list[int]
+) -> list[PatternValues]:
     """What earlier games taught, for this one."""
     if not options["from"]:
         return []
     known = recall(options["from"], options["lessons_against"])
     rewards = RewardMap.parse(options["map"]) if options["map"] else None
     if rewards is None and not options["quiet"]:
-        for line in reward_maps(known, atlas.simulator.goal_values[roles[0]]):
+        for line in reward_maps(known, graph.simulator.goal_values[roles[0]]):
             click.echo(line, err=True)
-    return apply(known, atlas, roles, rewards)
+    return apply(known, graph, roles, rewards)
 
 
 def goal_of(options: Options, asked: Options) -> Goal:
@@ -126,10 +126,10 @@ def wish_of(options: dict[str, Any], asked: Options, game: Game) -> Preset:
     if not options["preset"]:
         complete(options)
         goal = goal_of(options, asked)
-        return Preset(plan_from(options), *goal, features=options["features"])
+        return Preset(config_from(options), *goal, features=options["features"])
     check_preset(asked)
     preset = preset_for(game.name)
-    preset = replace(preset, plan=replace(preset.plan, seed=options["seed"]))
+    preset = replace(preset, config=replace(preset.config, seed=options["seed"]))
     if not asked.keys() & {*Goal._fields}:
         return preset
     return replace(preset, **goal_of(options, asked)._asdict())
@@ -142,10 +142,10 @@ def begin(options: dict[str, Any], asked: Options, game: Game, engine: str) -> C
         snapshots.check_new()
     wish = wish_of(options, asked, game)
     features = None if wish.features is None else load_features(wish.features, game)
-    atlas = Atlas(prepare(game, engine, features))
-    roles = Training(atlas, wish.plan).seats
+    graph = StateGraph(prepare(game, engine, features))
+    roles = Trainer(graph, wish.config).seats
     return Course(
-        Training(atlas, wish.plan, carried_values(options, atlas, roles)),
+        Trainer(graph, wish.config, carried_values(options, graph, roles)),
         np.zeros(0, np.int16),
         Goal(wish.matches, wish.minutes),
         options["save"],
@@ -167,17 +167,17 @@ def resume(options: Options, asked: Options, game: Game, engine: str) -> Course:
     check_began(options, asked, game, checkpoint)
     try:
         checkpoint.check_game(game)
-        atlas = Atlas(prepare(game, engine, features_of(checkpoint, game)))
-        training = checkpoint.training(atlas)
+        graph = StateGraph(prepare(game, engine, features_of(checkpoint, game)))
+        trainer = checkpoint.trainer(graph)
     except CheckpointError as error:
         raise CheckpointError(f"{path} cannot be resumed: {error}") from error
-    check_carried(options, checkpoint, training)
+    check_carried(options, checkpoint, trainer)
     goal = goal_of(options, asked)
     owed = checkpoint.wanted > checkpoint.matches or goal.minutes is None
     if "matches" not in asked and owed:
         goal = goal._replace(matches=checkpoint.wanted)
     return Course(
-        training,
+        trainer,
         checkpoint.rewards,
         goal,
         path,
@@ -193,8 +193,8 @@ def check_began(
     path, features, began = options["save"], options["features"], checkpoint.inputs
     if options["preset"]:
         check_preset(asked)
-        plan = replace(preset_for(game.name).plan, seed=checkpoint.plan.seed)
-        if plan != checkpoint.plan:
+        config = replace(preset_for(game.name).config, seed=checkpoint.config.seed)
+        if config != checkpoint.config:
             raise CheckpointError(
                 f"{path} did not begin with the preset; leave --preset out to go on"
             )
@@ -208,12 +208,12 @@ def check_began(
         )
 
 
-def check_carried(options: Options, checkpoint: Checkpoint, training: Training) -> None:
+def check_carried(options: Options, checkpoint: Checkpoint, trainer: Trainer) -> None:
     """`CheckpointError` if --from would give other values than a course began with."""
-    roles = training.atlas.simulator.roles
+    roles = trainer.graph.simulator.roles
     given = {
-        roles[values.templates.role]: features_record(values)
-        for values in carried_values(options, training.atlas, training.seats)
+        roles[values.pattern_index.role]: features_record(values)
+        for values in carried_values(options, trainer.graph, trainer.seats)
     }
     if given and given != checkpoint.features:
         raise CheckpointError(
@@ -225,24 +225,24 @@ def check_carried(options: Options, checkpoint: Checkpoint, training: Training) 
 # ── after ───────────────────────────────────────────────────────────────────────────
 
 
-def check_knowledge(options: Options, training: Training) -> None:
+def check_knowledge(options: Options, trainer: Trainer) -> None:
     """Refuse to value features where no table of afterstates is learned."""
     if options["knowledge"] is None:
         return
-    if not isinstance(training.plan.learner, TDSettings):
+    if not isinstance(trainer.config.learner, TDSettings):
         raise click.UsageError("--knowledge is for --learner td: it values afterstates")
-    if training.function is not None:
+    if trainer.function is not None:
         raise click.UsageError("--knowledge is for --values table: it values its cells")
 
 
 def write_knowledge(course: Course, options: Options) -> dict[str, Any]:
     """Add what was learned to the knowledge asked for; where, and how much."""
     path = options["knowledge"]
-    training = course.training
-    run = Checkpoint.of(training, course.rewards).key[:16]
+    trainer = course.trainer
+    run = Checkpoint.of(trainer, course.rewards).key[:16]
     depth = options["depth"] or FEATURE_DEPTH
     with waiting("valuing features"):
-        learned = acquire(training, depth, options["rewards"], run)
+        learned = acquire(trainer, depth, options["rewards"], run)
         keep(learned, path, options["force"])
     return {"file": str(path), "features": len(learned.values())}
 
@@ -307,7 +307,7 @@ def command(
     check(options)
     goes_on = options["resume"] and options["save"].exists()
     course = (resume if goes_on else begin)(options, asked, load(game), engine)
-    check_knowledge(options, course.training)
+    check_knowledge(options, course.trainer)
     try:
         number = course.run(options["quiet"])
     except NotTurnTakingError as error:

@@ -20,7 +20,7 @@ from gamelore.learn.curves import (
     windowed_average,
 )
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 
 BARS = 60
 """Of the sketch of the curve, and points of the curve in JSON."""
@@ -28,15 +28,15 @@ BARS = 60
 
 def as_record(course: Course) -> dict[str, Any]:
     """What became of a course, as JSON."""
-    training, rewards = course.training, course.rewards
-    simulator = training.atlas.simulator
+    trainer, rewards = course.trainer, course.rewards
+    simulator = trainer.graph.simulator
     window = min(window_of(len(rewards)), len(rewards))
     points = np.unique(np.linspace(0, len(rewards) - 1, BARS).astype(int))
     curves = cumulative_average(rewards), windowed_average(rewards, max(1, window))
     return {
         "game": simulator.game.name,
         "engine": simulator.engine,
-        "settings": options_of(training.plan, bool(training.features)),
+        "settings": options_of(trainer.config, bool(trainer.features)),
         "matches": course.matches,
         "wanted": course.goal.matches,
         "minutes": course.goal.minutes,
@@ -51,7 +51,7 @@ def as_record(course: Course) -> dict[str, Any]:
             }
             for point in points
         ],
-        **contents(training),
+        **contents(trainer),
         "seconds": course.seconds,
         "matches_per_s": course.rate,
         "saved": None if course.path is None else str(course.path),
@@ -59,17 +59,17 @@ def as_record(course: Course) -> dict[str, Any]:
     }
 
 
-def contents(training: Training) -> dict[str, Any]:
+def contents(trainer: Trainer) -> dict[str, Any]:
     """How much was learned: the cells of tables, or the weights of a function."""
-    roles, function = training.atlas.simulator.roles, training.function
+    roles, function = trainer.graph.simulator.roles, trainer.function
     if function is None:
-        cells = {roles[role]: len(table) for role, table in training.tables.items()}
+        cells = {roles[role]: len(table) for role, table in trainer.tables.items()}
         return {"cells": cells}
-    features = training.atlas.simulator.features
+    features = trainer.graph.simulator.features
     return {
         "function": {
             "kind": options_of_function(function.settings)["values"],
-            "roles": [roles[role] for role in learners_of(training)],
+            "roles": [roles[role] for role in learners_of(trainer)],
             "features": None if features is None else features.name,
             "inputs": function.inputs - 1,
             "weights": sum(array.size for array in function.weights().values()),
@@ -77,12 +77,12 @@ def contents(training: Training) -> dict[str, Any]:
     }
 
 
-def learners_of(training: Training) -> list[int]:
+def learners_of(trainer: Trainer) -> list[int]:
     """The roles whose moves a function learns from; a copy of it does not learn."""
-    against = training.plan.against
+    against = trainer.config.against
     if isinstance(against, SelfPlay) and not against.renew:
-        return training.players
-    return training.seats
+        return trainer.players
+    return trainer.seats
 
 
 def show(course: Course, record: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game
@@ -53,15 +53,15 @@ def learned_player(learned: Learned, game: Game) -> Callable[[int], SnapshotPlay
     return lambda seed: SnapshotPlayer(snapshot, seed, limits)
 
 
-def learned_contestant(
+def learned_agent(
     learned: Learned, seed: int, games: Sequence[Game] = ()
-) -> PlainContestant:
-    """Such a contestant; in another game than its own, it plays by playouts.
+) -> PlayerAgent:
+    """Such an agent; in another game than its own, it plays by playouts.
 
     `games`: what it is going to play, where that is known: an error if it cannot.
     """
     snapshot, limits = _load(learned, games)
-    return PlainContestant(
+    return PlayerAgent(
         lambda own: SnapshotPlayer(snapshot, own, limits, MonteCarloPlayer(own)), seed
     )
 

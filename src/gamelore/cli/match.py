@@ -14,7 +14,7 @@ from typing import Any
 import click
 import numpy as np
 
-from gamelore.cli.agents import contestant_of, store_option
+from gamelore.cli.agents import make_agent, store_option
 from gamelore.cli.engine import prepare
 from gamelore.cli.learned import learned_of
 from gamelore.cli.match_view import LiveView, NoView, PlainView, View
@@ -114,8 +114,8 @@ def peers_of(
             peers.append(RemotePeer(*address))
         else:
             own_seed = (seed + number) % SEEDS
-            contestant = contestant_of(spec, store=store, seed=own_seed, games=[game])
-            peers.append(LocalPeer(contestant, learned.label if learned else spec))
+            agent = make_agent(spec, store=store, seed=own_seed, games=[game])
+            peers.append(LocalPeer(agent, learned.label if learned else spec))
     remote = [peer for peer in peers if isinstance(peer, RemotePeer)]
     for peer, mishap in introduce(remote):
         click.echo(

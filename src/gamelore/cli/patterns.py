@@ -13,8 +13,8 @@ from gamelore.cli.engine import prepare
 from gamelore.cli.options import counted, engine_option, json_option
 from gamelore.cli.progress import waiting
 from gamelore.engine import Simulator
-from gamelore.graph import Atlas
-from gamelore.transfer import Feature, survey_features
+from gamelore.graph import StateGraph
+from gamelore.transfer import TreePattern, survey_patterns
 from gamelore.transfer.survey import LIMIT, Outcomes
 
 SEATS = ("first", "second")
@@ -34,8 +34,8 @@ def learners_of(simulator: Simulator, wanted: str | None) -> list[int]:
             f"{simulator.game.name} has no role {wanted}; it has {names}, and --role"
             " also takes first and second"
         )
-    atlas = Atlas(simulator)
-    first = atlas.mover(atlas.root)
+    graph = StateGraph(simulator)
+    first = graph.mover(graph.root)
     start = players.index(first) if first in players else 0
     seat = SEATS.index(wanted)
     if seat >= len(players):
@@ -43,20 +43,20 @@ def learners_of(simulator: Simulator, wanted: str | None) -> list[int]:
     return [players[(start + seat) % len(players)]]
 
 
-def draw(features: list[Feature], folder: Path) -> int:
+def draw(patterns: list[TreePattern], folder: Path) -> int:
     """Draw each feature and sheets of them; how many files that makes."""
     # matplotlib takes a second to import, so it is only where pictures are wanted
-    from gamelore.transfer.plots import draw_feature, draw_sheet, letters
+    from gamelore.transfer.plots import draw_pattern, draw_sheet, letters
 
     folder.mkdir(parents=True, exist_ok=True)
     for suffix in ("svg", "png"):
-        for number, feature in enumerate(features):
-            draw_feature(feature, folder / f"feature-{letters(number)}.{suffix}")
-        for first in range(0, len(features), SHEET):
+        for number, pattern in enumerate(patterns):
+            draw_pattern(pattern, folder / f"feature-{letters(number)}.{suffix}")
+        for first in range(0, len(patterns), SHEET):
             name = f"features-{first // SHEET + 1}" if first else "features"
-            page = features[first : first + SHEET]
+            page = patterns[first : first + SHEET]
             draw_sheet(page, folder / f"{name}.{suffix}", first=first)
-    return 2 * (len(features) + -(-len(features) // SHEET))
+    return 2 * (len(patterns) + -(-len(patterns) // SHEET))
 
 
 @click.command(
@@ -127,23 +127,23 @@ def command(
         survey = reduce(
             or_,
             (
-                survey_features(simulator, learner, depth, outcomes, limit)
+                survey_patterns(simulator, learner, depth, outcomes, limit)
                 for learner in learners_of(simulator, role)
             ),
         )
     if as_json:
-        click.echo(json.dumps([str(feature) for feature in survey.features], indent=2))
+        click.echo(json.dumps([str(pattern) for pattern in survey.patterns], indent=2))
     else:
         width = max(
-            (len(f"{count:,}") for count in survey.features.values()), default=0
+            (len(f"{count:,}") for count in survey.patterns.values()), default=0
         )
-        for feature, count in survey.features.items():
-            click.echo(f"{count:>{width},}  {feature}")
+        for pattern, count in survey.patterns.items():
+            click.echo(f"{count:>{width},}  {pattern}")
     if not (as_json and survey.complete):
         click.echo(str(survey), err=True)
     if pictures is not None:
         try:
-            drawn = draw(list(survey.features), pictures)
+            drawn = draw(list(survey.patterns), pictures)
         except OSError as error:
             raise click.ClickException(f"cannot draw: {error}") from error
         click.echo(f"{counted(drawn, 'picture')} in {pictures}", err=True)

@@ -49,14 +49,14 @@ def show_presets(context: click.Context, param: click.Parameter, given: Any) -> 
 
 def _described(preset: Preset) -> Iterator[str]:
     """The parts of a preset, in words."""
-    plan, learner = preset.plan, preset.plan.learner
-    if plan.function is None:
+    config, learner = preset.config, preset.config.learner
+    if config.function is None:
         yield "table"
-    elif isinstance(plan.function, NetworkSettings):
-        yield f"network of {plan.function.hidden}"
+    elif isinstance(config.function, NetworkSettings):
+        yield f"network of {config.function.hidden}"
     else:
         yield "linear"
-    yield f"against {plan.against.name}"
+    yield f"against {config.against.name}"
     yield f"alpha {learner.step_size:g}"
     if isinstance(learner, TDSettings):
         yield f"lambda {learner.trace_decay:g}"

@@ -14,7 +14,7 @@ from types import FrameType
 
 import click
 
-from gamelore.cli.agents import WHO, contestant_of, rehearse, rehearses, store_option
+from gamelore.cli.agents import WHO, make_agent, rehearse, rehearses, store_option
 from gamelore.cli.engine import announce_kernels
 from gamelore.cli.learned import learned_of
 from gamelore.cli.progress import waiting
@@ -102,10 +102,10 @@ def command(
     """
     _report(quiet, verbose)
     sys.setswitchinterval(_SWITCHES)
-    contestant = contestant_of(spec, store=store, seed=seed)
+    agent = make_agent(spec, store=store, seed=seed)
     try:
         server = PlayerServer(
-            contestant,
+            agent,
             host,
             port,
             name=name or _name_of(spec),
@@ -114,7 +114,7 @@ def command(
             opponents=opponents,
         )
     except (GameloreError, ValueError) as error:
-        contestant.close()
+        agent.close()
         raise GameloreError(str(error)) from error
     announce_kernels()
     with _asked_to_end() as ended:

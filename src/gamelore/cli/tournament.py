@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import click
 
-from gamelore.cli.agents import LEARNERS, contestant_of, rehearse, rehearses
+from gamelore.cli.agents import LEARNERS, make_agent, rehearse, rehearses
 from gamelore.cli.engine import prepare
 from gamelore.cli.group import INTERRUPTED
 from gamelore.cli.learned import learned_of
@@ -69,10 +69,10 @@ def peer_of(competitor: Competitor, tournament: Tournament) -> Peer:
             competitor.store.parent.mkdir(parents=True, exist_ok=True)
         own_seed = number_of(tournament.seed, "player", competitor.name)
         games = [each.game for each in tournament.disciplines]
-        contestant = contestant_of(
+        agent = make_agent(
             competitor.spec, store=competitor.store, seed=own_seed, games=games
         )
-        return LocalPeer(contestant, competitor.name)
+        return LocalPeer(agent, competitor.name)
     except GameloreError as error:
         raise TournamentError(f"players.{competitor.name}: {error}") from error
 

@@ -10,7 +10,7 @@ from gamelore.cli.function_config import function_from, options_of_function
 from gamelore.cli.given import Options, given, option, refuse
 from gamelore.errors import CheckpointError
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
 from gamelore.learn.self_play import SelfPlay
@@ -27,10 +27,10 @@ QM_PLAYOUTS = {1: 100, 2: 20}
 _SEARCHING = ("playouts", "search_time", "nested")  # options that only qm has
 
 
-def plan_from(options: Options) -> Plan:
+def config_from(options: Options) -> TrainConfig:
     """The plan that options ask for; `UsageError` names a setting that cannot be."""
     try:
-        return Plan(
+        return TrainConfig(
             learner=_learner(options),
             against=_against(options),
             seat=options["role"],
@@ -46,16 +46,16 @@ def plan_from(options: Options) -> Plan:
         raise click.UsageError(str(error)) from error
 
 
-def options_of(plan: Plan, features: bool) -> dict[str, Any]:
+def options_of(config: TrainConfig, features: bool) -> dict[str, Any]:
     """The options of a plan by name; `features`: whether values were carried over."""
-    learner, schedule, lookahead = plan.learner, plan.schedule, plan.lookahead
+    learner, schedule, lookahead = config.learner, config.schedule, config.lookahead
     initial = "lookahead" if lookahead else "features" if features else "default"
     options: dict[str, Any] = {
         "alpha": learner.step_size,
         "gamma": learner.discount,
         "risk": learner.risk,
-        "shaping": plan.shaping,
-        **options_of_function(plan.function),
+        "shaping": config.shaping,
+        **options_of_function(config.function),
     }
     if isinstance(learner, TDSettings):
         options |= {
@@ -80,13 +80,13 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
     elif isinstance(schedule, Geometric):
         options |= {"schedule": "geometric", "epsilon": schedule.start}
         options["decay"] = schedule.factor
-    if plan.steps is not None:
-        options["alpha_every"] = plan.steps.every
-        options["alpha_factor"] = plan.steps.factor
-    against = plan.against
+    if config.steps is not None:
+        options["alpha_every"] = config.steps.every
+        options["alpha_factor"] = config.steps.factor
+    against = config.against
     if isinstance(against, SelfPlay):
         options["renew"] = against.renew
-        if plan.function is None:
+        if config.function is None:
             options["self_values"] = against.values
     elif isinstance(against, PlayerSettings):
         options["opponent_depth"] = against.depth
@@ -96,12 +96,12 @@ def options_of(plan: Plan, features: bool) -> dict[str, Any]:
     return options | {
         "against": against.name,
         "opponent_epsilon": against.epsilon,
-        "role": plan.seat,
+        "role": config.seat,
         "initial": initial,
         "depth": lookahead.depth if lookahead else None,
         "rule": lookahead.rule if lookahead else None,
-        "seed": plan.seed,
-        "longest_match": plan.longest_match,
+        "seed": config.seed,
+        "longest_match": config.longest_match,
     }
 
 
@@ -110,7 +110,7 @@ def check_options(asked: Options, checkpoint: Checkpoint, path: object) -> None:
 
     asked: only what was written on the command line
     """
-    saved = options_of(checkpoint.plan, bool(checkpoint.features))
+    saved = options_of(checkpoint.config, bool(checkpoint.features))
     free = {"depth"} if saved["initial"] != "lookahead" else set()
     for name in asked.keys() & saved.keys() - free:
         if asked[name] != saved[name]:

@@ -22,7 +22,7 @@ from gamelore.cli.snapshot_files import SnapshotFiles
 from gamelore.errors import DivergenceError
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import save_checkpoint
-from gamelore.learn.trainer import Record, Training
+from gamelore.learn.trainer import Record, Trainer
 
 PART = 0.1
 """Seconds that matches are played between two looks at the clock."""
@@ -47,7 +47,7 @@ class Course:
 
     def __init__(
         self,
-        training: Training,
+        trainer: Trainer,
         rewards: npt.NDArray[np.int16],
         goal: Goal,
         path: Path | None = None,
@@ -56,14 +56,14 @@ class Course:
         depth: int = 1,
     ) -> None:
         """`depth`: how far to look ahead when playing by what was learned."""
-        self.training = training
+        self.trainer = trainer
         self.goal = goal
         self.path = path
         self.snapshots = snapshots
         self.depth = depth
         self.left: list[Path] = []
         """The snapshots that were written."""
-        self.resumed_at = training.matches
+        self.resumed_at = trainer.matches
         self.seconds = 0.0
         self.timed = 0
         """Matches played in those seconds; not the first, since it loads kernels."""
@@ -75,7 +75,7 @@ class Course:
 
     @property
     def matches(self) -> int:
-        return self.training.matches
+        return self.trainer.matches
 
     @property
     def rewards(self) -> npt.NDArray[np.int16]:
@@ -96,7 +96,7 @@ class Course:
     @property
     def cells(self) -> int:
         """Entries of all tables."""
-        return sum(map(len, self.training.tables.values()))
+        return sum(map(len, self.trainer.tables.values()))
 
     @property
     def elapsed(self) -> float:
@@ -123,15 +123,15 @@ class Course:
 
     def _play_soundly(self, matches: int) -> Record:
         """Play some more; where weights run away, keep what was good, and say so."""
-        if self.training.function is None:
-            return self.training.run(matches)
-        before = self.training.state()
+        if self.trainer.function is None:
+            return self.trainer.run(matches)
+        before = self.trainer.state()
         try:
-            return self.training.run(matches)
+            return self.trainer.run(matches)
         except DivergenceError as error:
-            good = self.training.matches - before.matches
-            self.training.restore(before)
-            self._note(self.training.run(good))  # the same again: it repeats exactly
+            good = self.trainer.matches - before.matches
+            self.trainer.restore(before)
+            self._note(self.trainer.run(good))  # the same again: it repeats exactly
             self.save()
             kept = "" if self.path is None else f" (saved in {self.path})"
             raise DivergenceError(f"{error}{kept}") from None
@@ -153,7 +153,7 @@ class Course:
 
     def _checkpoint(self) -> Checkpoint:
         wanted = self.goal.matches or 0
-        return Checkpoint.of(self.training, self.rewards, wanted, self.depth)
+        return Checkpoint.of(self.trainer, self.rewards, wanted, self.depth)
 
     def _leave_snapshot(self) -> None:
         """Write a snapshot if there is to be one after the matches played so far."""
@@ -238,7 +238,7 @@ class _Line(Progress):
             transient=True,
         )
         self.course = course
-        name = course.training.atlas.simulator.game.name
+        name = course.trainer.graph.simulator.game.name
         total = course.goal.matches or 60 * (course.goal.minutes or 0)
         self.task: TaskID = self.add_task(name, total=total, state="")
 
@@ -249,7 +249,7 @@ class _Line(Progress):
             f"{course.matches:,} matches · {course.rate:,.0f}/s"
             f" · average {course.average:.2f}"
         )
-        if course.training.function is None:
+        if course.trainer.function is None:
             state += f" · {course.cells:,} cells"
         by_time = course.goal.matches is None
         done = course.elapsed if by_time else course.matches

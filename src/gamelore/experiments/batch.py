@@ -69,7 +69,7 @@ class FunctionJudge:
     def _ends(self, goals: Goals, role: int) -> Floats:
         """float64 [n]: the rewards of ends alone"""
         settings = self.function.settings
-        known = self.function.atlas.simulator.goal_values[role]
+        known = self.function.graph.simulator.goal_values[role]
         share = (goals - min(known)) / (max(known) - min(known))
         low, high = settings.lowest_reward, settings.highest_reward
         if settings.view == "own" or role == 0:

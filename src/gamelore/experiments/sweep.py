@@ -19,7 +19,7 @@ import numpy as np
 
 from gamelore.engine import simulator
 from gamelore.games import load
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -69,9 +69,9 @@ def cores() -> int:
 
 
 @cache
-def atlas_of(game: str) -> Atlas:
-    """The atlas of a library game, made when a process first asks for it."""
-    return Atlas(simulator(load(game)))
+def graph_of(game: str) -> StateGraph:
+    """The state graph of a library game, made when a process first asks for it."""
+    return StateGraph(simulator(load(game)))
 
 
 def seed_for(seed: int, *what: int | str) -> int:

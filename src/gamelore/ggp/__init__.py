@@ -2,7 +2,7 @@
 
 messages        text ↔ values: INFO, PREVIEW, START, PLAY, STOP, ABORT
 wire            bytes ↔ HTTP, without input or output
-player_server   a contestant on a port
+player_server   an agent on a port
 manager         matches between peers, on the network and in this process
 match_files     their records
 tournament      round robin: from a file by a schedule to a folder and a report

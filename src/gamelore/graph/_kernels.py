@@ -299,8 +299,8 @@ def _add_children(program, nodes, lanes, edge):
         nodes.outlook[edge + lane] = UNSEEN
 
 
-class Chart(NamedTuple):
-    """An atlas as kernels see it."""
+class GraphArrays(NamedTuple):
+    """A state graph as kernels see it."""
 
     program: Program
     nodes: Nodes
@@ -308,17 +308,17 @@ class Chart(NamedTuple):
 
 
 @lean_part
-def open_up(chart, node):
+def open_up(graph, node):
     """Make sure that a node's successors are known."""
-    if chart.nodes.mover[node] != UNSEEN:
+    if graph.nodes.mover[node] != UNSEEN:
         return np.int64(FINE)
-    return chart.expand(chart.program, chart.nodes, node)
+    return graph.expand(graph.program, graph.nodes, node)
 
 
 @lean
-def expand_node(chart, node):
+def expand_node(graph, node):
     """Make sure that a node's successors are known, when Python asks."""
-    return open_up(chart, node)
+    return open_up(graph, node)
 
 
 # ── one turn ahead ──────────────────────────────────────────────────────────────────
@@ -328,13 +328,13 @@ LOSING, OPEN, WINNING = range(3)
 
 
 @lean_part
-def find_outlooks(chart, best, worst, node):
+def find_outlooks(graph, best, worst, node):
     """Find what each move of a node leads to, for the role that moves.
 
     best, worst: int16 [R]   each role's highest and lowest goal
     """
-    nodes = chart.nodes
-    status = open_up(chart, node)
+    nodes = graph.nodes
+    status = open_up(graph, node)
     if status != FINE:
         return status
     mover = nodes.mover[node]
@@ -346,7 +346,7 @@ def find_outlooks(chart, best, worst, node):
         if nodes.mover[child] == ENDED:
             nodes.outlook[edge] = _judge(nodes.goals[child, mover], mover, best, worst)
             continue
-        status = open_up(chart, child)
+        status = open_up(graph, child)
         if status != FINE:
             nodes.outlook[first] = UNSEEN
             return status
@@ -380,25 +380,25 @@ MINIMAX, MAXMAX, AVGMAX = range(3)
 
 
 @lean_recursion
-def look_ahead(chart, role, node, depth, rule, unknown):
+def look_ahead(graph, role, node, depth, rule, unknown):
     """A node's value for a role: the goal of terminal nodes, `unknown` of open leaves.
 
     Not a number where a node could not be expanded.
     """
-    nodes = chart.nodes
+    nodes = graph.nodes
     mover = nodes.mover[node]
     if mover == ENDED:
         return np.float64(nodes.goals[node, role])
     if depth == 0:
         return np.float64(unknown)
-    if open_up(chart, node) != FINE:
+    if open_up(graph, node) != FINE:
         return np.nan
     mover = nodes.mover[node]
     first = nodes.first[node]
     highest, lowest, total = -np.inf, np.inf, 0.0
     for edge in range(first, first + nodes.degree[node]):
         child = nodes.child[edge]
-        value = look_ahead(chart, role, child, depth - 1, rule, unknown)
+        value = look_ahead(graph, role, child, depth - 1, rule, unknown)
         highest, lowest, total = max(highest, value), min(lowest, value), total + value
     if np.isnan(total):
         return np.nan
@@ -409,7 +409,7 @@ def look_ahead(chart, role, node, depth, rule, unknown):
     return total / nodes.degree[node]
 
 
-# ── templates ───────────────────────────────────────────────────────────────────────
+# ── patterns ───────────────────────────────────────────────────────────────────────
 
 
 class Shapes(NamedTuple):
@@ -435,23 +435,23 @@ NO_SHAPE = -1
 
 
 @lean_part
-def find_shape(chart, shapes, role, node, depth):
-    """The number of the template under a node, or NO_SHAPE where there is no room.
+def find_shape(graph, shapes, role, node, depth):
+    """The number of the pattern under a node, or NO_SHAPE where there is no room.
 
     Its last `recall` plies, if there are any, are not searched: they are known where
-    the template of that many plies was found before, and open everywhere else.
+    the pattern of that many plies was found before, and open everywhere else.
     """
     recall = np.int64(shapes.recall[0])
     if recall:
-        own = _search_shape(chart, shapes, role, node, recall, np.int64(0))
+        own = _search_shape(graph, shapes, role, node, recall, np.int64(0))
         if own == NO_SHAPE:
             return np.int64(NO_SHAPE)
-    return _search_shape(chart, shapes, role, node, np.int64(depth), recall)
+    return _search_shape(graph, shapes, role, node, np.int64(depth), recall)
 
 
 @lean_recursion
-def _search_shape(chart, shapes, role, node, depth, recall):
-    nodes = chart.nodes
+def _search_shape(graph, shapes, role, node, depth, recall):
+    nodes = graph.nodes
     if nodes.mover[node] == ENDED:
         goal = nodes.goals[node, role]
         return np.int64(shapes.outcome[min(max(goal, 0), 100)])
@@ -462,13 +462,13 @@ def _search_shape(chart, shapes, role, node, depth, recall):
         return np.int64(known)
     if depth == recall:
         return np.int64(shapes.open_leaf[0])
-    if open_up(chart, node) != FINE:
+    if open_up(graph, node) != FINE:
         return NO_SHAPE
     below = shapes.below[depth]
     count = 0
     for edge in range(nodes.first[node], nodes.first[node] + nodes.degree[node]):
         child = nodes.child[edge]
-        shape = _search_shape(chart, shapes, role, child, depth - 1, recall)
+        shape = _search_shape(graph, shapes, role, child, depth - 1, recall)
         if shape == NO_SHAPE:
             return NO_SHAPE
         place = 0
@@ -489,13 +489,13 @@ def _search_shape(chart, shapes, role, node, depth, recall):
 
 
 @lean
-def find_shapes(chart, shapes, role, wanted, depth, found):
-    """The templates under many nodes; how many were found before room ran out.
+def find_shapes(graph, shapes, role, wanted, depth, found):
+    """The patterns under many nodes; how many were found before room ran out.
 
     wanted: int32 [·] nodes, found: int32 [·]
     """
     for i in range(wanted.shape[0]):
-        shape = find_shape(chart, shapes, role, wanted[i], depth)
+        shape = find_shape(graph, shapes, role, wanted[i], depth)
         if shape == NO_SHAPE:
             return i
         found[i] = shape

@@ -21,7 +21,7 @@ Row = npt.NDArray[np.uint64]
 _Gate = tuple[int, int, int]  # its literals, and its slot
 
 
-class Habit(NamedTuple):
+class TurnFacts(NamedTuple):
     """What positions had in common in which one role moved.  uint64 [K] each"""
 
     always: Row
@@ -39,10 +39,10 @@ class _Turn(NamedTuple):
     next: list[int]
 
 
-def find_turns(program: Program, habits: Mapping[int, Habit]) -> Turns:
+def find_turns(program: Program, policy: Mapping[int, TurnFacts]) -> Turns:
     """The turns of roles that fluents tell apart; none where circuits have loops."""
-    width = len(next(iter(habits.values())).always) if habits else 1
-    guards = [] if _has_loops(program) else _guards(habits)
+    width = len(next(iter(policy.values())).always) if policy else 1
+    guards = [] if _has_loops(program) else _guards(policy)
     found = [_Restriction(program, mask, value).turn() for mask, value in guards]
     turns = [turn for turn in found if turn is not None]
     if len(turns) < len(found):
@@ -66,12 +66,12 @@ def no_turns(width: int, roles: int) -> Turns:
     )
 
 
-def _guards(habits: Mapping[int, Habit]) -> list[tuple[Row, Row]]:
+def _guards(policy: Mapping[int, TurnFacts]) -> list[tuple[Row, Row]]:
     """For each role, fluents that are one thing in its turns and another in others'."""
     guards = []
-    for role, own in habits.items():
+    for role, own in policy.items():
         mask = np.zeros_like(own.always)
-        for other, habit in habits.items():
+        for other, habit in policy.items():
             if other != role:
                 mask |= (own.always & ~habit.ever) | (~own.ever & habit.always)
         if mask.any():

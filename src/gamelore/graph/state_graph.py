@@ -1,8 +1,8 @@
 """A map of a game: positions numbered as they are met, with where their moves lead.
 
 What search, opponents and learners ask of a game again and again, the successors of a
-position, is worked out once and then looked up. An atlas is a store of facts about the
-rules: it never changes what anybody decides, only how fast.
+position, is worked out once and then looked up. A state graph is a store of facts
+about the rules: it never changes what anybody decides, only how fast.
 
 It is for games in which one role moves at a time (the role `random` included); where
 no role has a choice, the mover is the one whose only move is not the kind of move that
@@ -29,8 +29,8 @@ from gamelore.engine.compiled.simulator import (
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move, to_kif
 from gamelore.graph import _kernels
-from gamelore.graph._kernels import ENDED, UNSEEN, Chart, Nodes
-from gamelore.graph.cofactors import Habit, find_turns, no_turns
+from gamelore.graph._kernels import ENDED, UNSEEN, GraphArrays, Nodes
+from gamelore.graph.cofactors import TurnFacts, find_turns, no_turns
 from gamelore.kernels import direct, lean_pointer
 
 _expand_node = direct(_kernels.expand_node)
@@ -46,7 +46,7 @@ class Edge(NamedTuple):
     child: int
 
 
-class Atlas:
+class StateGraph:
     """The positions of one game that were met so far, and their successors."""
 
     def __init__(self, simulator: Simulator) -> None:
@@ -56,15 +56,15 @@ class Atlas:
             if isinstance(simulator, CircuitSimulator)
             else empty_program()
         )
-        self.passive, habits = _sample(simulator)
-        self.turns = find_turns(self.program, habits)
+        self.passive, policy = _sample(simulator)
+        self.turns = find_turns(self.program, policy)
         self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
         self.root = self.number(simulator.initial_row())
 
     @property
-    def chart(self) -> Chart:
+    def graph(self) -> GraphArrays:
         """What kernels need of it."""
-        return Chart(self.program, self.nodes, _expander())
+        return GraphArrays(self.program, self.nodes, _expander())
 
     def __len__(self) -> int:
         return int(self.nodes.used[0])
@@ -126,7 +126,7 @@ class Atlas:
 
     def expand(self, node: int) -> None:
         """Find a node's successors, unless they are known."""
-        status = _expand_node(self.chart, node)
+        status = _expand_node(self.graph, node)
         if status != _kernels.FINE:
             self.resolve(status, node)
             self.expand(node)
@@ -166,7 +166,8 @@ class Atlas:
             raise StuckError(f"a role has no legal move in {where}")
 
     def make_room(self) -> None:
-        """Grow before a match rather than in it: growing a large atlas takes time."""
+        """Grow before a match rather than in it: growing a large state graph takes
+        time."""
         nodes = self.nodes
         free = len(nodes.rows) - nodes.used[0], len(nodes.child) - nodes.used[1]
         if 4 * min(free[0] / len(nodes.rows), free[1] / len(nodes.child)) < 1:
@@ -283,13 +284,13 @@ def empty_nodes(
     )
 
 
-def _sample(simulator: Simulator) -> tuple[set[tuple[int, int]], dict[int, Habit]]:
+def _sample(simulator: Simulator) -> tuple[set[tuple[int, int]], dict[int, TurnFacts]]:
     """What random matches show: moves that were a role's only one while another role
     had a choice, and what the positions have in common in which a role had one."""
     generator = np.random.default_rng(0)
     rows: Rows = simulator.initial_row()[None].repeat(_SAMPLED, 0)
     passive: set[tuple[int, int]] = set()
-    habits: dict[int, Habit] = {}
+    policy: dict[int, TurnFacts] = {}
     for _ in range(1000):
         rows = rows[~simulator.terminal(rows)]
         if not len(rows):
@@ -304,20 +305,20 @@ def _sample(simulator: Simulator) -> tuple[set[tuple[int, int]], dict[int, Habit
             numbers = np.unique(per_role[waiting].argmax(axis=1))
             passive |= {(role, int(number)) for number in numbers}
             if (turns := rows[counts[:, role] > 1]).size:
-                habits[role] = _extended(habits.get(role), turns)
+                policy[role] = _extended(policy.get(role), turns)
         joint = np.stack(
             [_pick(per_role, generator) for per_role in legal], axis=1
         ).astype(np.int32)
         rows = simulator.advance(rows, joint)
-    return passive, habits
+    return passive, policy
 
 
-def _extended(habit: Habit | None, rows: Rows) -> Habit:
+def _extended(habit: TurnFacts | None, rows: Rows) -> TurnFacts:
     """What positions have in common with those before."""
     always, ever = np.bitwise_and.reduce(rows), np.bitwise_or.reduce(rows)
     if habit is None:
-        return Habit(always, ever)
-    return Habit(habit.always & always, habit.ever | ever)
+        return TurnFacts(always, ever)
+    return TurnFacts(habit.always & always, habit.ever | ever)
 
 
 def _pick(

@@ -1,4 +1,4 @@
-"""What kernels over an atlas answer, and the names of their rules."""
+"""What kernels over a state graph answer, and the names of their rules."""
 
 from __future__ import annotations
 

@@ -1,22 +1,22 @@
 """Learning by reinforcement: matches → values."""
 
-from gamelore.learn.agent import LearningContestant
+from gamelore.learn.agent import LearningAgent
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, Learner, QLearner, TDLearner
 from gamelore.learn.match_log import MatchLog
-from gamelore.learn.match_trainer import OpenTraining
+from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.presets import Preset, preset_for
-from gamelore.learn.role_values import FeatureValues, Values
+from gamelore.learn.role_values import PatternValues, Values
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
 from gamelore.learn.store import Course, CourseStore
-from gamelore.learn.trainer import Record, State, Training
+from gamelore.learn.trainer import Record, State, Trainer
 from gamelore.values.evaluator import LearnedEvaluation
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import LinearSettings, NetworkSettings
@@ -31,19 +31,18 @@ __all__ = [
     "CourseStore",
     "Episode",
     "FeaturePlayer",
-    "FeatureValues",
     "Fixed",
     "Geometric",
     "GreedyPlayer",
     "LearnedEvaluation",
     "Learner",
-    "LearningContestant",
+    "LearningAgent",
     "LinearSettings",
     "Lookahead",
     "MatchLog",
+    "MatchTrainer",
     "NetworkSettings",
-    "OpenTraining",
-    "Plan",
+    "PatternValues",
     "Preset",
     "QLearner",
     "QSettings",
@@ -57,7 +56,8 @@ __all__ = [
     "TDLearner",
     "TDSettings",
     "Table",
-    "Training",
+    "TrainConfig",
+    "Trainer",
     "ValueFunction",
     "Values",
     "load_checkpoint",

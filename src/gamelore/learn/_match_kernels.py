@@ -14,7 +14,7 @@ from gamelore.graph._kernels import (
     ENDED,
     FINE,
     UNSEEN,
-    Chart,
+    GraphArrays,
     draw_below,
     draw_unit,
     find_row,
@@ -24,7 +24,7 @@ from gamelore.kernels import lean, lean_part, lean_recursion
 from gamelore.learn._shaping_kernels import Earnings
 from gamelore.search._policy_kernels import (
     FAILED,
-    Habits,
+    PolicyParameters,
     choose_by_playouts,
     choose_edge,
 )
@@ -40,8 +40,8 @@ from gamelore.values._table_kernels import (
 )
 
 NO_MOVE, TOO_LONG = range(65, 67)
-"""Statuses besides those of the atlas: a player could not choose before more of the
-game is known; a match is longer than the log has room for."""
+"""Statuses besides those of the state graph: a player could not choose before more of
+the game is known; a match is longer than the log has room for."""
 
 BUILT_IN, COPY, PUPIL, JUDGE = range(4)
 """Who is on the other seat: a built-in player; a copy of the learner that does not
@@ -60,9 +60,9 @@ class Streams(NamedTuple):
 class Task(NamedTuple):
     """The game, what is known of it, and who plays."""
 
-    chart: Chart
-    rival: Habits
-    own: Habits  # the learner's, where it knows nothing
+    graph: GraphArrays
+    rival: PolicyParameters
+    own: PolicyParameters  # the learner's, where it knows nothing
     root: int
     chance: int  # the role `random`, or -1
     home: int  # the role whose memory and prior come first
@@ -92,7 +92,7 @@ class Pupils(NamedTuple):
 
 
 @lean_recursion
-def _teach(chart, mind, method, role, log, count, end):
+def _teach(graph, mind, method, role, log, count, end):
     """Teach a value function a match; a status."""
     rule = Rule(
         method.step_size,
@@ -103,15 +103,15 @@ def _teach(chart, mind, method, role, log, count, end):
     )
     moves = Moves(log.nodes, log.edges)
     return mind.teach(
-        chart.program, chart.nodes, mind.function, rule, moves, count, end, role
+        graph.program, graph.nodes, mind.function, rule, moves, count, end, role
     )
 
 
 @lean_recursion
-def _note_earned(chart, earnings, method, log, count, end):
+def _note_earned(graph, earnings, method, log, count, end):
     """Note what was earned from each place of a match to the next, and to its end."""
-    nodes, ledger = chart.nodes, earnings.ledger
-    earnings.measure(chart.program, nodes, ledger)
+    nodes, ledger = graph.nodes, earnings.ledger
+    earnings.measure(graph.program, nodes, ledger)
     following = ledger.earned[end]
     log.earned[count] = 0.0
     for t in range(count - 1, -1, -1):
@@ -123,25 +123,25 @@ def _note_earned(chart, earnings, method, log, count, end):
 
 
 @lean_part
-def _fold(chart, memory, earnings, method, role, log, count, end):
+def _fold(graph, memory, earnings, method, role, log, count, end):
     """Learn from a match by a table, once all is prepared."""
     if earnings.ledger.rewards.shape[0] > 0:
-        _note_earned(chart, earnings, method, log, count, end)
-    fold_into_table(chart.nodes, memory, method, role, log, count, end)
+        _note_earned(graph, earnings, method, log, count, end)
+    fold_into_table(graph.nodes, memory, method, role, log, count, end)
 
 
 @lean
-def learn_match(chart, learner, method, prior, role, log, count, end):
+def learn_match(graph, learner, method, prior, role, log, count, end):
     """Fold in one match that Python has played, all of it or nothing; a status.
 
     learner: memory, mind and earnings
     """
     memory, mind, earnings = learner
     if method.function != NO_FUNCTION:
-        return _teach(chart, mind, method, role, log, count, end)
-    status = prepare_table(chart, memory, method, prior, role, log, count)
+        return _teach(graph, mind, method, role, log, count, end)
+    status = prepare_table(graph, memory, method, prior, role, log, count)
     if status == FINE:
-        _fold(chart, memory, earnings, method, role, log, count, end)
+        _fold(graph, memory, earnings, method, role, log, count, end)
     return status
 
 
@@ -149,9 +149,9 @@ def learn_match(chart, learner, method, prior, role, log, count, end):
 
 
 @lean_recursion
-def _judged_edge(chart, mind, side, stream, node, epsilon):
+def _judged_edge(graph, mind, side, stream, node, epsilon):
     """The edge that a value function speaks for, or any with probability epsilon."""
-    nodes = chart.nodes
+    nodes = graph.nodes
     first, degree = nodes.first[node], nodes.degree[node]
     if draw_unit(stream) < epsilon:
         return first + draw_below(stream, degree)
@@ -177,41 +177,41 @@ def _judged_edge(chart, mind, side, stream, node, epsilon):
 
 
 @lean
-def judge_moves(chart, mind, node, role):
+def judge_moves(graph, mind, node, role):
     """Put what the moves of an expanded node are worth to a role into `worth`."""
-    mind.judge(mind.program, chart.nodes, mind.function, node, role)
+    mind.judge(mind.program, graph.nodes, mind.function, node, role)
 
 
 @lean_part
-def _own_edge(chart, memory, method, prior, habits, stream, node, epsilon):
+def _own_edge(graph, memory, method, prior, policy, stream, node, epsilon):
     """The edge the learner takes; where it knows no action, by playouts or by lot."""
-    nodes = chart.nodes
-    edge = choose_greedily(chart, memory, method, prior, node, epsilon, stream)
+    nodes = graph.nodes
+    edge = choose_greedily(graph, memory, method, prior, node, epsilon, stream)
     if edge >= 0 or method.keyed_by == AFTERSTATES:
         return edge
     if method.searches:
-        return choose_by_playouts(chart, habits, stream, node)
+        return choose_by_playouts(graph, policy, stream, node)
     return nodes.first[node] + draw_below(stream, nodes.degree[node])
 
 
 @lean
-def choose_move(chart, learner, method, prior, habits, stream, node, epsilon):
+def choose_move(graph, learner, method, prior, policy, stream, node, epsilon):
     """The edge a learner takes from a node, or FAILED, when Python asks.
 
     learner: memory and mind
     """
     memory, mind = learner
-    if open_up(chart, node) != FINE:
+    if open_up(graph, node) != FINE:
         return np.int64(FAILED)
     if method.function != NO_FUNCTION:
-        return np.int64(_judged_edge(chart, mind, method.side, stream, node, epsilon))
-    return _own_edge(chart, memory, method, prior, habits, stream, node, epsilon)
+        return np.int64(_judged_edge(graph, mind, method.side, stream, node, epsilon))
+    return _own_edge(graph, memory, method, prior, policy, stream, node, epsilon)
 
 
 @lean_recursion
 def _rival_edge(task, pupils, method, stream, node, epsilon):
     """The edge that a learner, or its copy, takes on the other seat."""
-    home = task.chart.nodes.mover[node] == task.home
+    home = task.graph.nodes.mover[node] == task.home
     memory = pupils.rivals[0] if home else pupils.rivals[1]
     prior = pupils.priors[0] if home else pupils.priors[1]
     if task.opposition != PUPIL:
@@ -219,8 +219,8 @@ def _rival_edge(task, pupils, method, stream, node, epsilon):
     if method.function != NO_FUNCTION:
         mind = pupils.minds[1]
         side = -1 if task.opposition == JUDGE else method.side
-        return np.int64(_judged_edge(task.chart, mind, side, stream, node, epsilon))
-    return _own_edge(task.chart, memory, method, prior, task.own, stream, node, epsilon)
+        return np.int64(_judged_edge(task.graph, mind, side, stream, node, epsilon))
+    return _own_edge(task.graph, memory, method, prior, task.own, stream, node, epsilon)
 
 
 @lean_part
@@ -230,8 +230,8 @@ def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
     own: memory and prior of the learner. Moves to learn from are counted for it and
     for the other pupil.
     """
-    chart = task.chart
-    nodes = chart.nodes
+    graph = task.graph
+    nodes = graph.nodes
     log, other = lessons
     node = np.int64(task.root)
     count = 0
@@ -239,7 +239,7 @@ def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
     length = 0
     while nodes.mover[node] != ENDED:
         log.trouble[0] = node
-        status = open_up(chart, node)
+        status = open_up(graph, node)
         if status != FINE:
             return status, count, others, length, node
         if length == log.edges.shape[0]:
@@ -248,11 +248,11 @@ def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
         log.trouble[1] = mover
         if mover == role and method.function != NO_FUNCTION:
             edge = _judged_edge(
-                chart, pupils.minds[0], method.side, streams.learner, node, epsilon
+                graph, pupils.minds[0], method.side, streams.learner, node, epsilon
             )
         elif mover == role:
             edge = _own_edge(
-                chart,
+                graph,
                 own[0],
                 method,
                 own[1],
@@ -264,7 +264,7 @@ def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
         elif mover == task.chance:
             edge = nodes.first[node] + draw_below(streams.chance, nodes.degree[node])
         elif task.opposition == BUILT_IN:
-            edge = choose_edge(chart, task.rival, streams.rival, node)
+            edge = choose_edge(graph, task.rival, streams.rival, node)
         else:
             edge = _rival_edge(task, pupils, method, streams.rival, node, epsilon)
         if edge == FAILED:
@@ -303,19 +303,19 @@ def _begin(task, pupils):
     """Begin a match with functions: what they carried along is of the last one."""
     for mind in pupils.minds:
         mind.function.place[0] = -1
-    nodes = task.chart.nodes
+    nodes = task.graph.nodes
     nodes_full = 2 * nodes.used[0] > nodes.rows.shape[0]
     if nodes_full or 2 * nodes.used[1] > nodes.child.shape[0]:
-        empty_chart(task.chart, task.root)
+        clear_graph(task.graph, task.root)
         for mind in pupils.minds:
             mind.function.lens.measured[:] = 0
         task.rival.searched_depth[:] = 0
 
 
 @lean
-def empty_chart(chart, root):
+def clear_graph(graph, root):
     """Forget all nodes but the root, which must be the first."""
-    nodes = chart.nodes
+    nodes = graph.nodes
     nodes.slots[:] = 0
     nodes.used[0] = 1
     nodes.used[1] = 0
@@ -334,7 +334,7 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
     that cannot be finished leaves no trace: it is played again, the same, once there is
     room for it.
     """
-    chart = task.chart
+    graph = task.graph
     memories, _, priors, _, accounts = pupils
     log, _ = lessons
     roles, epsilons = courses
@@ -359,7 +359,7 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
         )
         learner = role if method.side < 0 else np.int64(method.side)
         if status == FINE and method.function == NO_FUNCTION:
-            status = prepare_table(chart, memory, method, prior, learner, log, count)
+            status = prepare_table(graph, memory, method, prior, learner, log, count)
         if status == FINE and both:
             status = _teach_rival(
                 task, pupils, method, role, lessons.other, others, node
@@ -369,13 +369,13 @@ def run_matches(task, pupils, method, streams, lessons, courses, first, end):
             return status, match
         if method.function != NO_FUNCTION:
             mind = pupils.minds[0]
-            status = _teach(chart, mind, method, learner, log, count, node)
+            status = _teach(graph, mind, method, learner, log, count, node)
             if status != FINE:
                 _restore_streams(streams)
                 return status, match
         else:
-            _fold(chart, memory, earnings, method, learner, log, count, node)
-        log.rewards[match] = chart.nodes.goals[node, role]
+            _fold(graph, memory, earnings, method, learner, log, count, node)
+        log.rewards[match] = graph.nodes.goals[node, role]
         log.lengths[match] = length
         log.cells[match] = memory.used[0]
     return FINE, end
@@ -391,8 +391,8 @@ def _teach_rival(task, pupils, method, role, log, count, end):
     pupil = np.int64(task.home if home else task.away)
     if method.function != NO_FUNCTION:
         mind = pupils.minds[1]
-        return _teach(task.chart, mind, method, pupil, log, count, end)
-    status = prepare_table(task.chart, memory, method, prior, pupil, log, count)
+        return _teach(task.graph, mind, method, pupil, log, count, end)
+    status = prepare_table(task.graph, memory, method, prior, pupil, log, count)
     if status == FINE:
-        _fold(task.chart, memory, earnings, method, pupil, log, count, end)
+        _fold(task.graph, memory, earnings, method, pupil, log, count, end)
     return status

@@ -1,6 +1,7 @@
 """Rewards along the way: what the features of positions have earned a role.
 
-N nodes of the atlas, F features, C columns to count them in, S slots of the circuit.
+N nodes of the state graph, F features, C columns to count them in, S slots of the
+circuit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Contestants that learn from the matches they play, and keep what they learned.
+"""Agents that learn from the matches they play, and keep what they learned.
 
 Every match that is over is kept at once. What it taught is folded into the values in
 the start clock of the next match, before its first move; that is where Banerjee and
@@ -25,12 +25,12 @@ from gamelore.engine import CircuitSimulator, Simulator, simulator
 from gamelore.errors import GameloreError, NotTurnTakingError, StuckError
 from gamelore.gdl import CanonicalForm, Game, Role
 from gamelore.gdl.canonical import canonical_form, is_canonical
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learned_player import LearnedPlayer
 from gamelore.learn.match_log import KeptMatch, MatchLog, Pupil, Stream
-from gamelore.learn.records import plan_record
-from gamelore.learn.role_values import FeatureValues, LearnerSettings
+from gamelore.learn.records import config_record
+from gamelore.learn.role_values import LearnerSettings, PatternValues
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.session import GameMemory, Study
 from gamelore.learn.trainer import streams_of
@@ -46,7 +46,7 @@ UNKNOWN = "unknown"
 
 _GAMES = 4  # kept in memory
 _STUDIES = 16  # of one game kept in memory
-_NODES = 1 << 20  # of an atlas, beyond which it is begun anew
+_NODES = 1 << 20  # of a state graph, beyond which it is begun anew
 _FORMS = 64  # canonical forms kept in memory
 _SEATS = 64  # matches at once; beyond it the oldest is taken to be abandoned
 _BATCH = 16  # matches read from the log at once
@@ -67,7 +67,7 @@ class _Seat:
     """The player's randomness, once there is a player that learned."""
 
 
-class LearningContestant:
+class LearningAgent:
     """Plays by the values it learned, against each opponent by its own.
 
     Where it cannot learn (roles move at once, or there is no compiled engine), it plays
@@ -90,7 +90,7 @@ class LearningContestant:
         self._settings = settings
         self._seed = seed
         self._schedule = schedule or Fixed()
-        learner = plan_record(Plan(learner=settings))["learner"]
+        learner = config_record(TrainConfig(learner=settings))["learner"]
         self._learner = json.dumps([name, learner], sort_keys=True)
         self._log = MatchLog(store or ":memory:")
         self._storing = Lock()  # one transaction at a time
@@ -153,7 +153,7 @@ class LearningContestant:
 
     def initial_features(
         self, memory: GameMemory, pupil: Pupil, clock: Clock
-    ) -> FeatureValues | None:
+    ) -> PatternValues | None:
         """Initial values for a pupil that has not learned anything yet."""
         return None
 
@@ -218,7 +218,7 @@ class LearningContestant:
         if seat.form is None and memory.simulator is not given:
             return True
         alone = self._users(seat.pupil.rules) <= 1
-        return alone and len(memory.atlas) > _NODES
+        return alone and len(memory.graph) > _NODES
 
     def _tidy(self) -> None:
         """Put away games and studies that nobody has used for long."""

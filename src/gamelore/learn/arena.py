@@ -20,7 +20,7 @@ from gamelore.engine import Simulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.gdl import Move, Role
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.snapshots import Snapshot
 from gamelore.match.match import CHANCE, play_match
 from gamelore.match.ratings import Result
@@ -56,15 +56,15 @@ def built_in(
 
 
 def entrant_of(
-    snapshot: Snapshot, atlas: Atlas, seed: int, depth: int | None = None
+    snapshot: Snapshot, graph: StateGraph, seed: int, depth: int | None = None
 ) -> Entrant:
     """A player by what a course had learned, in the seats that it learned.
 
     `depth`: how many moves a value function looks ahead, if not as its course says.
     """
-    seats_of(atlas.simulator)
+    seats_of(graph.simulator)
     wanted = None if depth is None else snapshot.limits(depth)
-    return Entrant(snapshot.name, snapshot.players(atlas, seed, wanted), learned=True)
+    return Entrant(snapshot.name, snapshot.players(graph, seed, wanted), learned=True)
 
 
 def seats_of(simulator: Simulator) -> list[Role]:

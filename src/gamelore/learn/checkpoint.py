@@ -27,19 +27,19 @@ import numpy.typing as npt
 from gamelore.engine import Simulator
 from gamelore.errors import CheckpointError
 from gamelore.gdl import Game
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.records import (
     FeatureSheet,
     JsonObject,
+    config_record,
     features_record,
-    plan_record,
+    read_config,
     read_features,
-    read_plan,
 )
 from gamelore.learn.settings import QSettings
 from gamelore.learn.state_codec import Spelling, words_for
-from gamelore.learn.trainer import State, Training
+from gamelore.learn.trainer import State, Trainer
 from gamelore.values.functions import Weights
 from gamelore.values.table import Cells
 
@@ -55,9 +55,9 @@ class Checkpoint:
     game: str
     rules: str
     """The fingerprint of the game's rules."""
-    plan: Plan
+    config: TrainConfig
     features: Mapping[str, JsonObject]
-    """Per role, its initial values by template; empty if there are none."""
+    """Per role, its initial values by pattern; empty if there are none."""
     matches: int
     wanted: int
     """How many matches the course was meant to have."""
@@ -82,25 +82,25 @@ class Checkpoint:
 
     @classmethod
     def of(
-        cls, training: Training, rewards: npt.ArrayLike, wanted: int = 0, depth: int = 1
+        cls, trainer: Trainer, rewards: npt.ArrayLike, wanted: int = 0, depth: int = 1
     ) -> Checkpoint:
         """Where a training stands, with the rewards of all its matches."""
         rewards = np.asarray(rewards).astype(np.int16)
-        if len(rewards) != training.matches:
+        if len(rewards) != trainer.matches:
             raise ValueError(
-                f"rewards must be of {training.matches} matches, got {len(rewards)}"
+                f"rewards must be of {trainer.matches} matches, got {len(rewards)}"
             )
-        simulator, state = training.atlas.simulator, training.state()
+        simulator, state = trainer.graph.simulator, trainer.state()
         tables, copies = state.tables, state.copies
         rows = (cells.rows for cells in (*tables.values(), *copies.values()))
         spelling = Spelling.of(simulator, rows)
         return cls(
             game=simulator.game.name,
             rules=simulator.game.fingerprint,
-            plan=training.plan,
+            config=trainer.config,
             features={
                 simulator.roles[role]: features_record(features)
-                for role, features in sorted(training.features.items())
+                for role, features in sorted(trainer.features.items())
             },
             matches=state.matches,
             wanted=max(wanted, state.matches),
@@ -112,26 +112,26 @@ class Checkpoint:
             weights=state.weights,
             copied_weights=state.copied_weights,
             sheet=simulator.game.to_kif(),
-            inputs=_inputs_of(training),
+            inputs=_inputs_of(trainer),
             depth=depth,
         )
 
-    def training(self, atlas: Atlas) -> Training:
+    def trainer(self, graph: StateGraph) -> Trainer:
         """A training that goes on from here; `CheckpointError` in another game."""
-        simulator = atlas.simulator
+        simulator = graph.simulator
         self.check_game(simulator.game)
         self._check_inputs(simulator)
         number = {name: role for role, name in enumerate(simulator.roles)}
         try:
             features = [
-                read_features(record, atlas, number[name])
+                read_features(record, graph, number[name])
                 for name, record in self.features.items()
             ]
             tables = _read(self.spelling, simulator, self.tables)
             copies = _read(self.spelling, simulator, self.copies)
-            training = Training(atlas, self.plan, features)
+            trainer = Trainer(graph, self.config, features)
             order = self._order(simulator)
-            training.restore(
+            trainer.restore(
                 State(
                     self.matches,
                     self.streams,
@@ -143,7 +143,7 @@ class Checkpoint:
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise CheckpointError(f"it does not hold together: {error}") from error
-        return training
+        return trainer
 
     def check_game(self, game: Game) -> None:
         """`CheckpointError` if it is about other rules."""
@@ -174,12 +174,12 @@ class Checkpoint:
     @property
     def opponent(self) -> str:
         """Whom the learner plays against."""
-        return self.plan.against.name
+        return self.config.against.name
 
     @property
     def key(self) -> str:
         """What tells this course from every other: rules, plan and initial values."""
-        return course_key(self.rules, self.plan, self.features, self.inputs)
+        return course_key(self.rules, self.config, self.features, self.inputs)
 
     # ── the two parts ───────────────────────────────────────────────────────────────
 
@@ -188,7 +188,7 @@ class Checkpoint:
         return {
             "game": self.game,
             "rules": self.rules,
-            "plan": plan_record(self.plan),
+            "plan": config_record(self.config),
             "features": dict(self.features),
             "matches": self.matches,
             "wanted": self.wanted,
@@ -226,7 +226,7 @@ class Checkpoint:
             checkpoint = cls(
                 game=header["game"],
                 rules=header["rules"],
-                plan=read_plan(header["plan"]),
+                config=read_config(header["plan"]),
                 features=header["features"],
                 matches=header["matches"],
                 wanted=header["wanted"],
@@ -257,7 +257,7 @@ class Checkpoint:
         if not isinstance(self.sheet, str) or not isinstance(self.depth, int):
             raise ValueError("rules that are no text, or a depth that is no number")
         width = words_for(len(self.spelling.fluents))
-        width += isinstance(self.plan.learner, QSettings)
+        width += isinstance(self.config.learner, QSettings)
         for rows, values, visits in (*self.tables.values(), *self.copies.values()):
             count = len(rows)
             shapes = rows.shape, values.shape, visits.shape
@@ -269,9 +269,9 @@ class Checkpoint:
             raise ValueError(f"{len(self.rewards)} rewards of {self.matches} matches")
 
 
-def _inputs_of(training: Training) -> FeatureSheet | None:
-    features = training.atlas.simulator.features
-    counted = training.function is not None or training.plan.shaping
+def _inputs_of(trainer: Trainer) -> FeatureSheet | None:
+    features = trainer.graph.simulator.features
+    counted = trainer.function is not None or trainer.config.shaping
     if not counted or features is None:
         return None
     return FeatureSheet(features.name, features.to_kif())
@@ -342,12 +342,12 @@ def _cells(arrays: Mapping[str, Any], name: str) -> Cells:
 
 def course_key(
     rules: str,
-    plan: Plan,
+    config: TrainConfig,
     features: Mapping[str, JsonObject],
     inputs: FeatureSheet | None = None,
 ) -> str:
     """A hash of all that decides how a course of learning goes."""
-    parts: list[Any] = [rules, plan_record(plan), dict(features)]
+    parts: list[Any] = [rules, config_record(config), dict(features)]
     if inputs is not None:
         parts.append(inputs.text)
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))

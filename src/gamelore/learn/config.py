@@ -20,7 +20,7 @@ Seat: TypeAlias = Literal["first", "second", "alternate"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainConfig:
     """Who learns how, against whom, from which seat."""
 
     learner: TDSettings | QSettings = field(default_factory=TDSettings)
@@ -45,31 +45,31 @@ class Plan:
         check_shaping(self.shaping)
 
 
-def check_self_play(plan: Plan, game: str, players: int) -> None:
+def check_self_play(config: TrainConfig, game: str, players: int) -> None:
     """Refuse to play against oneself where that has no meaning."""
-    against = plan.against
+    against = config.against
     if not isinstance(against, SelfPlay):
         return
     if players != 2:
         raise GameloreError(f"{game!r} has {players} players; self-play needs two")
-    if plan.function is not None:
+    if config.function is not None:
         return
-    if against.values == "shared" and isinstance(plan.learner, QSettings):
+    if against.values == "shared" and isinstance(config.learner, QSettings):
         raise GameloreError(
             "values of moves in a table are each role's own: use SelfPlay('own')"
         )
-    if against.values == "own" and against.renew and plan.seat != "alternate":
+    if against.values == "own" and against.renew and config.seat != "alternate":
         raise GameloreError(
             "copies of each role's own values need both roles to learn: use the"
             " seat 'alternate'"
         )
 
 
-def check_engine(plan: Plan, simulator: Simulator) -> None:
+def check_engine(config: TrainConfig, simulator: Simulator) -> None:
     """Refuse what kernels could never play."""
-    learner = plan.learner
+    learner = config.learner
     searches = isinstance(learner, QSettings) and learner.playouts > 0
-    searches = searches or plan.against.name == "monte-carlo"
+    searches = searches or config.against.name == "monte-carlo"
     if searches and not isinstance(simulator, CircuitSimulator):
         raise GameloreError(
             f"whole courses with Monte Carlo search need {simulator.game.name!r}"

@@ -8,11 +8,11 @@ from gamelore.engine.position import Position
 from gamelore.gdl import Move
 from gamelore.kernels import direct
 from gamelore.learn import _match_kernels
-from gamelore.learn.qm_search import Searcher, habits_for, searches_in_kernel
+from gamelore.learn.qm_search import Searcher, search_policy, searches_in_kernel
 from gamelore.learn.role_values import Values
 from gamelore.learn.settings import QSettings
 from gamelore.player import Briefing, Clock
-from gamelore.search.policies import PlayerSettings, habits_of
+from gamelore.search.policies import PlayerSettings, policy_parameters
 from gamelore.search.policy_player import stream_of
 
 FAILED = -1
@@ -34,63 +34,63 @@ class GreedyPlayer:
         self.epsilon = epsilon
         self.stream = stream_of(seed)
         self._seed = seed
-        self._habits = habits_for(values.atlas, values.settings)
-        self._no_search = habits_of(values.atlas, PlayerSettings(), "elsewhere")
+        self._policy = search_policy(values.graph, values.settings)
+        self._no_search = policy_parameters(values.graph, PlayerSettings(), "elsewhere")
         self._searcher: Searcher | None = None
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Make sure that the values are of this game and role."""
-        atlas = self.values.atlas
-        if briefing.simulator is not atlas.simulator:
-            theirs, ours = briefing.simulator.game.name, atlas.simulator.game.name
+        graph = self.values.graph
+        if briefing.simulator is not graph.simulator:
+            theirs, ours = briefing.simulator.game.name, graph.simulator.game.name
             raise ValueError(f"the values are of another game: {ours}, not {theirs}")
-        if briefing.role != atlas.simulator.roles[self.values.role]:
-            known = atlas.simulator.roles[self.values.role]
+        if briefing.role != graph.simulator.roles[self.values.role]:
+            known = graph.simulator.roles[self.values.role]
             raise ValueError(f"the values are of role {known}, not {briefing.role}")
         self.values.begin_match()
 
     def choose(self, position: Position, clock: Clock) -> Move:
         """The best move; where another role moves, the only one there is."""
-        atlas, role = self.values.atlas, self.values.role
-        node = atlas.number(position.row)
-        if atlas.mover(node) != role:
-            return position.legal_moves(atlas.simulator.roles[role])[0]
+        graph, role = self.values.graph, self.values.role
+        node = graph.number(position.row)
+        if graph.mover(node) != role:
+            return position.legal_moves(graph.simulator.roles[role])[0]
         edge = self._decide(node, clock)
         if edge == FAILED:
             edge = self._search(node, clock)
-        return atlas.simulator.moves[role][int(atlas.nodes.move[edge])]
+        return graph.simulator.moves[role][int(graph.nodes.move[edge])]
 
     def _decide(self, node: int, clock: Clock) -> int:
         """The edge to take, or FAILED where playouts must decide in Python."""
         values = self.values
-        in_kernel = searches_in_kernel(values.atlas, values.settings)
+        in_kernel = searches_in_kernel(values.graph, values.settings)
         in_kernel = in_kernel and clock.left == math.inf
         before = self.stream.copy()
         while True:
             edge = _choose_move(
-                values.atlas.chart,
+                values.graph.graph,
                 (values.memory, values.mind),
                 values.method,
                 values.prior,
-                self._habits if in_kernel else self._no_search,
+                self._policy if in_kernel else self._no_search,
                 self.stream,
                 node,
                 self.epsilon,
             )
             if edge != FAILED or self._is_unknown(node):
                 return int(edge)
-            values.atlas.make_way(node, values.reach)
+            values.graph.make_way(node, values.reach)
             self.stream[:] = before
 
     def _is_unknown(self, node: int) -> bool:
         """Whether nothing is left but to search: the moves of a node are known, but
         not what they are worth."""
-        return self.values.by_action and bool(self.values.atlas.nodes.degree[node])
+        return self.values.by_action and bool(self.values.graph.nodes.degree[node])
 
     def _search(self, node: int, clock: Clock) -> int:
         """The edge that playouts in Python speak for."""
         settings = self.values.settings
         assert isinstance(settings, QSettings)
         if self._searcher is None:
-            self._searcher = Searcher(self.values.atlas, settings, self._seed)
+            self._searcher = Searcher(self.values.graph, settings, self._seed)
         return self._searcher.choose(node, clock)

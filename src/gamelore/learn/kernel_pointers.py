@@ -14,9 +14,9 @@ from gamelore.kernels import lean_pointer
 from gamelore.learn import _q_kernels as q_teaching
 from gamelore.learn import _td_kernels as teaching
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.values import _function_kernels as kernels
-from gamelore.values._function_kernels import Function, Mind, Moves, Rule
+from gamelore.values import kernel_types as kernels
 from gamelore.values.functions import no_function
+from gamelore.values.kernel_types import Function, Mind, Moves, Rule
 
 _JUDGES = {
     kernels.NO_FUNCTION: kernels.judge_nothing,

@@ -1,4 +1,4 @@
-"""The player of a contestant that learns: by its values, and by playouts without."""
+"""The player of an agent that learns: by its values, and by playouts without."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gamelore.player import Briefing, Clock, Player
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 0.5  # the share of a clock to wait for others who use the same atlas
+_PATIENCE = 0.5  # the share of a clock to wait for others who use the same state graph
 
 
 class LearnedPlayer:
@@ -27,7 +27,7 @@ class LearnedPlayer:
         lock: Lock,
         form: CanonicalForm | None,
     ) -> None:
-        """`lock`: of the atlas; `form`: how names are translated, if they are."""
+        """`lock`: of the state graph; `form`: how names are translated, if they are."""
         self.learned: GreedyPlayer | None = learned
         self._spare = spare
         self._lock = lock
@@ -53,6 +53,6 @@ class LearnedPlayer:
         if self._form is None:
             return player.choose(position, clock)
         facts = map(self._form.to_canonical, position.facts)
-        canonical = Position(player.values.atlas.simulator, facts)
+        canonical = Position(player.values.graph.simulator, facts)
         to_original = self._form.to_original
         return to_original(player.choose(canonical, clock.translated(to_original)))

@@ -1,6 +1,6 @@
 """Learners as objects: they learn from matches that anybody has played.
 
-    learner = TDLearner(atlas, "x")
+    learner = TDLearner(graph, "x")
     player = GreedyPlayer(learner.values, epsilon=0.01)
     record = play_match(simulator, {"x": player, "o": anyone})
     learner.learn(Episode.of(simulator, record))
@@ -21,21 +21,21 @@ import numpy.typing as npt
 from gamelore.engine import Row, Rows, Simulator
 from gamelore.errors import DivergenceError
 from gamelore.gdl import Role
-from gamelore.graph import FINE, NO_SHAPE, Atlas
+from gamelore.graph import FINE, NO_SHAPE, StateGraph
 from gamelore.kernels import direct
 from gamelore.learn import _match_kernels
 from gamelore.learn.role_values import (
-    FeatureValues,
     LearnerSettings,
+    PatternValues,
     Values,
     empty_table,
 )
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.shaping import ByFeature, account_of
+from gamelore.learn.shaping import account_of
 from gamelore.learn.trainer import empty_log
 from gamelore.match.match import MatchRecord
-from gamelore.values._function_kernels import DIVERGED
-from gamelore.values._table_kernels import NO_CELLS, Log
+from gamelore.values.by_feature import ByFeature
+from gamelore.values.kernel_types import DIVERGED, NO_CELLS, Log
 from gamelore.values.table import Table
 
 _learn_match = direct(_match_kernels.learn_match)
@@ -88,10 +88,10 @@ class ValueLearner:
         """Fold one match in."""
         values = self.values
         log, count = self._log(episode)
-        end = values.atlas.number(episode.rows[-1])
+        end = values.graph.number(episode.rows[-1])
         while True:
             status = _learn_match(
-                values.atlas.chart,
+                values.graph.graph,
                 (values.memory, values.mind, values.earnings),
                 values.method,
                 values.prior,
@@ -124,14 +124,14 @@ class ValueLearner:
 
     def _decisions(self, episode: Episode) -> Iterator[tuple[int, int]]:
         """Where there is a move to learn from, and the edge that was taken."""
-        atlas, values = self.values.atlas, self.values
+        graph, values = self.values.graph, self.values
         for row, joint in zip(episode.rows, episode.moves, strict=False):
-            node = atlas.number(row)
-            mover = atlas.mover(node)
+            node = graph.number(row)
+            mover = graph.mover(node)
             if mover == values.role or values.side is not None:
-                moves = [edge.move for edge in atlas.edges(node)]
+                moves = [edge.move for edge in graph.edges(node)]
                 taken = moves.index(int(joint[mover]))
-                yield node, int(atlas.nodes.first[node]) + taken
+                yield node, int(graph.nodes.first[node]) + taken
 
 
 class TDLearner(ValueLearner):
@@ -139,20 +139,20 @@ class TDLearner(ValueLearner):
 
     def __init__(
         self,
-        atlas: Atlas,
+        graph: StateGraph,
         role: Role,
         settings: TDSettings | None = None,
         *,
         lookahead: Lookahead | None = None,
-        features: FeatureValues | None = None,
+        features: PatternValues | None = None,
         shaping: ByFeature = (),
     ) -> None:
         """`shaping`: features by name, and what their going up by 1 earns."""
         settings = settings or TDSettings()
-        number, table = _place(atlas, role, settings)
-        account = account_of(atlas, shaping, number)
+        number, table = _place(graph, role, settings)
+        account = account_of(graph, shaping, number)
         super().__init__(
-            Values(atlas, number, settings, table, lookahead, features, account=account)
+            Values(graph, number, settings, table, lookahead, features, account=account)
         )
 
 
@@ -161,7 +161,7 @@ class QLearner(ValueLearner):
 
     def __init__(
         self,
-        atlas: Atlas,
+        graph: StateGraph,
         role: Role,
         settings: QSettings | None = None,
         *,
@@ -169,14 +169,16 @@ class QLearner(ValueLearner):
     ) -> None:
         """`shaping`: features by name, and what their going up by 1 earns."""
         settings = settings or QSettings()
-        number, table = _place(atlas, role, settings)
-        account = account_of(atlas, shaping, number)
-        super().__init__(Values(atlas, number, settings, table, account=account))
+        number, table = _place(graph, role, settings)
+        account = account_of(graph, shaping, number)
+        super().__init__(Values(graph, number, settings, table, account=account))
 
 
-def _place(atlas: Atlas, role: Role, settings: LearnerSettings) -> tuple[int, Table]:
+def _place(
+    graph: StateGraph, role: Role, settings: LearnerSettings
+) -> tuple[int, Table]:
     """The number of a role, and an empty table for it."""
-    roles: Sequence[Role] = atlas.simulator.roles
+    roles: Sequence[Role] = graph.simulator.roles
     if role not in roles:
         raise ValueError(f"no role {role!r}: there are {', '.join(roles)}")
-    return roles.index(role), empty_table(atlas, settings)
+    return roles.index(role), empty_table(graph, settings)

@@ -1,6 +1,6 @@
 """A course of learning match by match, with players of any kind.
 
-It plays the matches of a `Training` with the same plan, and ends with the same table,
+It plays the matches of a `Trainer` with the same plan, and ends with the same table,
 bit for bit; but every decision is a player's, so the opponents can be anybody.
 """
 
@@ -12,50 +12,50 @@ import numpy as np
 
 from gamelore.errors import GameloreError
 from gamelore.gdl import Role
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, ValueLearner
-from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.role_values import PatternValues
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.trainer import Record, Training
+from gamelore.learn.trainer import Record, Trainer
 from gamelore.match.match import CHANCE, Fault, MatchRecord, play_match
 from gamelore.player import Player
 from gamelore.search.policies import PlayerSettings
-from gamelore.search.policy_player import AtlasPlayer
+from gamelore.search.policy_player import PolicyPlayer
 
 
-class OpenTraining(Training):
+class MatchTrainer(Trainer):
     """Plays and learns, one decision at a time."""
 
     def __init__(
         self,
-        atlas: Atlas,
-        plan: Plan | None = None,
-        features: FeatureValues | Sequence[FeatureValues] | None = None,
+        graph: StateGraph,
+        config: TrainConfig | None = None,
+        features: PatternValues | Sequence[PatternValues] | None = None,
         opponents: Mapping[Role, Player] | None = None,
     ) -> None:
         """`opponents`: who plays a role while it does not learn; by default the plan's
         opponent."""
-        super().__init__(atlas, plan, features)
+        super().__init__(graph, config, features)
         self.faults: list[Fault] = []
         """What opponents did wrong; moves drawn by lot took the place of theirs."""
         chance = self._built_in(PlayerSettings("random"))
         chance.stream = self.streams.chance
         self._opponents: dict[Role, Player] = {}
-        if CHANCE in atlas.simulator.roles:
+        if CHANCE in graph.simulator.roles:
             self._opponents[CHANCE] = chance
-        if isinstance(self.plan.against, PlayerSettings):
-            rival = self._built_in(self.plan.against)
+        if isinstance(self.config.against, PlayerSettings):
+            rival = self._built_in(self.config.against)
             rival.stream = self.streams.rival
             for role in self.players:
-                self._opponents[atlas.simulator.roles[role]] = rival
+                self._opponents[graph.simulator.roles[role]] = rival
         self._opponents.update(opponents or {})
 
     def run(self, matches: int) -> Record:
         """Play and learn that many matches more."""
         numbers = np.arange(self.matches, self.matches + matches)
-        epsilons = self.plan.schedule(numbers)
+        epsilons = self.config.schedule(numbers)
         record = Record(
             rewards=np.zeros(matches),
             lengths=np.zeros(matches, np.int32),
@@ -65,7 +65,7 @@ class OpenTraining(Training):
             role = self.seats[self.matches % len(self.seats)]
             self._renew_copies(self.matches)
             match = self._play(role, float(epsilon))
-            episode = Episode.of(self.atlas.simulator, match)
+            episode = Episode.of(self.graph.simulator, match)
             for pupil in self._learning(role):
                 ValueLearner(self.values(pupil)).learn(episode)
             record.rewards[i] = match.goals[role] or 0
@@ -74,19 +74,19 @@ class OpenTraining(Training):
             self.matches += 1
         return record
 
-    def _built_in(self, settings: PlayerSettings) -> AtlasPlayer:
-        return AtlasPlayer(settings, self.plan.seed, atlas=self.atlas)
+    def _built_in(self, settings: PlayerSettings) -> PolicyPlayer:
+        return PolicyPlayer(settings, self.config.seed, graph=self.graph)
 
     def _learning(self, role: int) -> list[int]:
         """The roles that learn from a match in which a role is the learner's."""
-        against = self.plan.against
+        against = self.config.against
         if isinstance(against, SelfPlay) and not against.renew and self.side is None:
             return [*(other for other in self.players if other != role), role]
         return [role]
 
     def _play(self, role: int, epsilon: float) -> MatchRecord:
         """One match in which a role learns."""
-        simulator = self.atlas.simulator
+        simulator = self.graph.simulator
         learner = GreedyPlayer(self.values(role), epsilon, self.matches)
         learner.stream = self.streams.learner
         players = {**self._opponents, simulator.roles[role]: learner}
@@ -97,7 +97,7 @@ class OpenTraining(Training):
             simulator,
             players,
             seed=self.matches,
-            move_limit=self.plan.longest_match,
+            move_limit=self.config.longest_match,
         )
         for fault in match.faults:
             if isinstance(players[fault.role], GreedyPlayer):
@@ -106,14 +106,14 @@ class OpenTraining(Training):
         if not match.complete:
             raise GameloreError(
                 f"a match of {simulator.game.name!r} took more than"
-                f" {self.plan.longest_match} moves; raise `longest_match`"
+                f" {self.config.longest_match} moves; raise `longest_match`"
             )
         return match
 
     def _other_self(self, role: int, epsilon: float) -> GreedyPlayer:
         """The learner, a copy of it, or who judges by features on the other seat."""
         if self.copies or self.copy or self.opponent:
-            epsilon = self.plan.against.epsilon
+            epsilon = self.config.against.epsilon
         player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)
         player.stream = self.streams.rival
         return player

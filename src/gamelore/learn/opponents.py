@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gamelore.engine import Simulator
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.search.evaluator import STAKES, WeighedFeatures
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import LinearSettings
@@ -44,4 +44,4 @@ def function_of(player: FeaturePlayer, played: Simulator) -> ValueFunction:
         highest_reward=STAKES,
     )
     engine = WeighedFeatures(player.features).engine(played)
-    return ValueFunction(Atlas(engine), settings, longest_match=1)
+    return ValueFunction(StateGraph(engine), settings, longest_match=1)

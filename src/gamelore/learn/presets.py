@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gamelore.errors import UnknownGameError
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed, Geometric, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
@@ -16,7 +16,7 @@ from gamelore.values.settings import NetworkSettings
 class Preset:
     """A plan, how far to follow it, and how to play by what it teaches."""
 
-    plan: Plan
+    config: TrainConfig
     matches: int | None = None
     """How many to play, if that is what ends it …"""
     minutes: float | None = None
@@ -37,8 +37,8 @@ def _network(
     epsilon: float,
     *,
     fluents: bool | None = None,
-) -> Plan:
-    return Plan(
+) -> TrainConfig:
+    return TrainConfig(
         TDSettings(step_size=step_size, trace_decay=trace_decay),
         SelfPlay(),
         schedule=Fixed(epsilon),
@@ -50,7 +50,7 @@ PRESETS = {
     # By Q-learning, which learns what best play is worth while it explores, and with
     # steps that shrink, so that it settles.
     "tictactoe": Preset(
-        Plan(
+        TrainConfig(
             QSettings(step_size=0.1, discount=1.0),
             SelfPlay(),
             schedule=Geometric(0.9, 0.9999985),

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from gamelore.errors import CheckpointError
-from gamelore.graph import Atlas, Template, Templates
-from gamelore.learn.config import Plan
+from gamelore.graph import Pattern, PatternIndex, StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.role_values import PatternValues
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Shrinking
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
@@ -37,7 +37,7 @@ class FeatureSheet(NamedTuple):
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        Plan,
+        TrainConfig,
         TDSettings,
         QSettings,
         PlayerSettings,
@@ -54,19 +54,19 @@ _KINDS: dict[str, type] = {
 }
 
 
-def plan_record(plan: Plan) -> JsonObject:
+def config_record(config: TrainConfig) -> JsonObject:
     """A plan as JSON; `CheckpointError` if a part of it is not gamelore's own."""
-    record = _write(plan)
+    record = _write(config)
     assert isinstance(record, dict)
     return record
 
 
-def read_plan(record: object) -> Plan:
+def read_config(record: object) -> TrainConfig:
     """The plan of such a record; `CheckpointError` says what is wrong with it."""
-    plan = _read(record)
-    if not isinstance(plan, Plan):
+    config = _read(record)
+    if not isinstance(config, TrainConfig):
         raise CheckpointError("what should be a plan is something else")
-    return plan
+    return config
 
 
 def flat_settings(record: JsonObject, within: str = "") -> Iterator[tuple[str, Any]]:
@@ -112,43 +112,45 @@ def _read(value: object) -> object:
         raise CheckpointError(f"settings of {kind} that do not hold: {error}") from None
 
 
-# ── initial values by template ──────────────────────────────────────────────────────
+# ── initial values by pattern ──────────────────────────────────────────────────────
 
 
-def features_record(features: FeatureValues) -> JsonObject:
-    """Values of templates as JSON, in an order of their own."""
+def features_record(features: PatternValues) -> JsonObject:
+    """Values of patterns as JSON, in an order of their own."""
     if features.compose is not None:
         raise CheckpointError("values that are composed as they are met are not saved")
-    templates, values = features.templates, features.values
+    pattern_index, values = features.pattern_index, features.values
     known = np.flatnonzero(~np.isnan(values)).tolist()
     return {
-        "depth": templates.depth,
-        "outcomes": {str(g): templates.outcomes[g] for g in sorted(templates.outcomes)},
+        "depth": pattern_index.depth,
+        "outcomes": {
+            str(g): pattern_index.outcomes[g] for g in sorted(pattern_index.outcomes)
+        },
         "values": sorted(
-            ([_nested(templates.structure(n)), float(values[n])] for n in known),
+            ([_nested(pattern_index.structure(n)), float(values[n])] for n in known),
             key=repr,
         ),
     }
 
 
-def read_features(record: JsonObject, atlas: Atlas, role: int) -> FeatureValues:
-    """The same values, for templates of this atlas as a role sees them."""
+def read_features(record: JsonObject, graph: StateGraph, role: int) -> PatternValues:
+    """The same values, for patterns of this state graph as a role sees them."""
     outcomes = {int(goal): name for goal, name in record["outcomes"].items()}
-    templates = Templates(atlas, role, record["depth"], outcomes)
-    numbered = [(templates.intern(_template(t)), v) for t, v in record["values"]]
-    values = np.full(len(templates.shapes.first), np.nan)
+    pattern_index = PatternIndex(graph, role, record["depth"], outcomes)
+    numbered = [(pattern_index.intern(_template(t)), v) for t, v in record["values"]]
+    values = np.full(len(pattern_index.shapes.first), np.nan)
     for number, value in numbered:
         values[number] = value
-    return FeatureValues(templates, values)
+    return PatternValues(pattern_index, values)
 
 
-def _nested(template: Template) -> Any:
-    if isinstance(template, str):
-        return template
-    return sorted(map(_nested, template), key=repr)
+def _nested(pattern: Pattern) -> Any:
+    if isinstance(pattern, str):
+        return pattern
+    return sorted(map(_nested, pattern), key=repr)
 
 
-def _template(nested: Any) -> Template:
+def _template(nested: Any) -> Pattern:
     if isinstance(nested, str):
         return nested
     return frozenset(map(_template, nested))

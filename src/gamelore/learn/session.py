@@ -10,13 +10,13 @@ from threading import Lock
 from gamelore.engine import Simulator
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.match_log import KeptMatch, Pupil, Snapshot
 from gamelore.learn.records import features_record, read_features
 from gamelore.learn.role_values import (
-    FeatureValues,
     LearnerSettings,
+    PatternValues,
     Values,
     empty_table,
 )
@@ -31,16 +31,17 @@ _MOST_UNSAVED = 256  # matches to fold in again, at most, after a process was ki
 
 
 class GameMemory:
-    """A game in memory: its atlas, and the studies of those who learn it."""
+    """A game in memory: its state graph, and the studies of those who learn it."""
 
     def __init__(self, simulator: Simulator) -> None:
         """`NotTurnTakingError` if two roles have a choice in the first position."""
         self.simulator = simulator
-        self.atlas = Atlas(simulator)
-        self.atlas.mover(self.atlas.root)
+        self.graph = StateGraph(simulator)
+        self.graph.mover(self.graph.root)
         self.spelling = Spelling.of(simulator, ())
         self.lock = Lock()
-        """Held by whoever uses the atlas: players of several matches, and learners."""
+        """Held by whoever uses the state graph: players of several matches, and
+        learners."""
         self.studies: OrderedDict[str, Study] = OrderedDict()
         """By the pupil's key, the last used at the end."""
 
@@ -58,14 +59,14 @@ class Study:
         pupil: Pupil,
         settings: LearnerSettings,
         snapshot: Snapshot | None = None,
-        features: FeatureValues | None = None,
+        features: PatternValues | None = None,
     ) -> None:
         """`features`: initial values, where there is no snapshot to go on from."""
         self.memory = memory
         self.pupil = pupil
-        atlas, simulator = memory.atlas, memory.simulator
+        graph, simulator = memory.graph, memory.simulator
         role = simulator.roles.index(pupil.role)
-        table = empty_table(atlas, settings)
+        table = empty_table(graph, settings)
         self.matches = self.folded = self.saved = 0
         if snapshot is not None:
             cells = snapshot.cells
@@ -74,14 +75,14 @@ class Study:
             self.matches = self.saved = snapshot.matches
             self.folded = snapshot.folded
             if snapshot.features is not None:
-                features = read_features(snapshot.features, atlas, role)
-        self.values = Values(atlas, role, settings, table, features=features)
+                features = read_features(snapshot.features, graph, role)
+        self.values = Values(graph, role, settings, table, features=features)
 
     def fold(self, match: KeptMatch, patience: float) -> bool:
         """Learn from a match, the next after those that are in the values.
 
-        False if there was no time for it: the atlas was in use for all the seconds
-        given.
+        False if there was no time for it: the state graph was in use for all the
+        seconds given.
         """
         if match.teaches:
             wait = -1 if patience == math.inf else max(0.0, patience)

@@ -18,13 +18,13 @@ from gamelore.engine import CircuitSimulator
 from gamelore.engine.compiled.simulator import NARROW_LANES, narrow_room
 from gamelore.gdl import read_term, to_kif
 from gamelore.gdl.features import FeatureRules, fits
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.graph.state_graph import empty_nodes
 from gamelore.kernels import lean_pointer
 from gamelore.learn import _shaping_kernels as kernels
 from gamelore.learn._shaping_kernels import Earnings, Ledger
-from gamelore.values._function_kernels import NO_FEATURES
 from gamelore.values.by_feature import ByFeature, numbers_by_feature, unknown_feature
+from gamelore.values.kernel_types import NO_FEATURES
 
 
 def check_shaping(shaping: ByFeature) -> None:
@@ -39,13 +39,14 @@ def check_shaping(shaping: ByFeature) -> None:
 
 
 class Account:
-    """What positions of an atlas have earned a role, for kernels that fill tables."""
+    """What positions of a state graph have earned a role, for kernels that fill
+    tables."""
 
-    def __init__(self, atlas: Atlas, shaping: ByFeature, role: int) -> None:
-        self._atlas = atlas
+    def __init__(self, graph: StateGraph, shaping: ByFeature, role: int) -> None:
+        self._graph = graph
         self._role = role
         self._shaping = shaping
-        simulator = atlas.simulator
+        simulator = graph.simulator
         if simulator.features is None:
             raise unknown_feature(shaping[0][0], ())
         if not isinstance(simulator, CircuitSimulator):
@@ -59,27 +60,27 @@ class Account:
             earned=np.zeros(0),
             measured=np.zeros(1, np.int64),
             features=features.program(role),
-            words=narrow_room(atlas.program.slots)[0],
+            words=narrow_room(graph.program.slots)[0],
             room=room,
             columns=columns,
         )
 
     def fit(self) -> Earnings:
-        """What kernels see, with room for every node of the atlas."""
-        nodes = self._atlas.nodes
+        """What kernels see, with room for every node of the graph."""
+        nodes = self._graph.nodes
         ledger = self._ledger
         if len(ledger.earned) < len(nodes.rows):
             earned = np.zeros(len(nodes.rows))
             earned[: len(ledger.earned)] = ledger.earned
             self._ledger = ledger._replace(earned=earned)
-        if isinstance(self._atlas.simulator, CircuitSimulator):
+        if isinstance(self._graph.simulator, CircuitSimulator):
             return Earnings(self._ledger, _pointer(kernels.measure))
         self._measure()
         return Earnings(self._ledger, _pointer(kernels.measure_nothing))
 
     def _measure(self) -> None:
         """Count in Python: on the interpreter, kernels never make nodes."""
-        nodes, simulator = self._atlas.nodes, self._atlas.simulator
+        nodes, simulator = self._graph.nodes, self._graph.simulator
         measured, used = int(self._ledger.measured[0]), int(nodes.used[0])
         if measured == used:
             return
@@ -114,10 +115,10 @@ def _no_ledger() -> Ledger:
     )
 
 
-def account_of(atlas: Atlas, shaping: ByFeature, role: int) -> Account | None:
+def account_of(graph: StateGraph, shaping: ByFeature, role: int) -> Account | None:
     """The account of a role, if anything is earned along the way."""
     check_shaping(shaping)
-    return Account(atlas, shaping, role) if shaping else None
+    return Account(graph, shaping, role) if shaping else None
 
 
 @cache

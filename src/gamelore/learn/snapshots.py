@@ -19,7 +19,7 @@ from gamelore.games import load
 from gamelore.gdl import CanonicalForm, Game, Move, Role, Term
 from gamelore.gdl.canonical import canonical_form, is_canonical
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
@@ -111,25 +111,25 @@ class Snapshot:
         return SearchLimits(depth)
 
     def players(
-        self, atlas: Atlas, seed: int = 0, limits: SearchLimits | None = None
+        self, graph: StateGraph, seed: int = 0, limits: SearchLimits | None = None
     ) -> dict[Role, Player]:
         """Players for the roles that were learned; the limits are for functions."""
         try:
-            training = self.checkpoint.training(atlas)
+            trainer = self.checkpoint.trainer(graph)
         except CheckpointError as error:
             raise CheckpointError(f"{self.name}: {error}") from error
-        roles = atlas.simulator.roles
-        if training.function is not None:
-            evaluation = LearnedEvaluation(training.function)
+        roles = graph.simulator.roles
+        if trainer.function is not None:
+            evaluation = LearnedEvaluation(trainer.function)
             searcher: Player = AlphaBetaPlayer(
                 evaluation, seed=seed, limits=limits or self.limits()
             )
             return {role: searcher for role in roles if role != CHANCE}
-        shared = training.side is not None
+        shared = trainer.side is not None
         return {
-            role: GreedyPlayer(training.values(number), seed=seed)
+            role: GreedyPlayer(trainer.values(number), seed=seed)
             for number, role in enumerate(roles)
-            if role != CHANCE and (shared or number in training.tables)
+            if role != CHANCE and (shared or number in trainer.tables)
         }
 
     def _check(self, game: Game) -> None:
@@ -152,8 +152,8 @@ class SnapshotPlayer:
         """`spare`: who plays what the snapshot does not know."""
         self._snapshot = snapshot
         self._spare = spare
-        self._atlas = Atlas(snapshot.engine())
-        self._players = snapshot.players(self._atlas, seed, limits)
+        self._graph = StateGraph(snapshot.engine())
+        self._players = snapshot.players(self._graph, seed, limits)
         self._player: Player | None = None
         self._translation = Translation(None, None)
 
@@ -184,7 +184,7 @@ class SnapshotPlayer:
         return self._spare.choose(position, clock)
 
     def _begin(self, briefing: Briefing, clock: Clock) -> None:
-        played, own = briefing.simulator, self._atlas.simulator
+        played, own = briefing.simulator, self._graph.simulator
         self._translation = self._snapshot.translation(played.game)
         role = own.roles[played.roles.index(briefing.role)]
         if role not in self._players:
@@ -198,7 +198,7 @@ class SnapshotPlayer:
         self._player = player
 
     def _own_choice(self, player: Player, position: Position, clock: Clock) -> Move:
-        own = self._atlas.simulator
+        own = self._graph.simulator
         if position.simulator is not own:
             facts = map(self._translation.to_own, position.facts)
             position = Position(own, facts)

@@ -14,21 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.errors import DivergenceError, GameloreError
-from gamelore.graph import FINE, NO_SHAPE, Atlas
+from gamelore.graph import FINE, NO_SHAPE, StateGraph
 from gamelore.kernels import direct
 from gamelore.learn import _match_kernels
 from gamelore.learn._match_kernels import Lessons, Pupils, Streams, Task
-from gamelore.learn.config import Plan, check_engine, check_self_play, seats_of
+from gamelore.learn.config import TrainConfig, check_engine, check_self_play, seats_of
 from gamelore.learn.opponents import FeaturePlayer, function_of
-from gamelore.learn.qm_search import Searcher, habits_for
-from gamelore.learn.role_values import FeatureValues, Values, empty_table
+from gamelore.learn.qm_search import Searcher, search_policy
+from gamelore.learn.role_values import PatternValues, Values, empty_table
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.shaping import Account, account_of
-from gamelore.search.policies import PlayerSettings, decide, fit, habits_of
-from gamelore.values._function_kernels import DIVERGED
-from gamelore.values._table_kernels import NO_CELLS, Log, Method
+from gamelore.search.policies import PlayerSettings, decide, fit, policy_parameters
 from gamelore.values.functions import ValueFunction, Weights
+from gamelore.values.kernel_types import DIVERGED, NO_CELLS, Log, Method
 from gamelore.values.table import Cells, Table
 
 _WORKING_NODES = 1 << 15
@@ -66,42 +65,44 @@ class State:
     """Of the copy of it that the learner plays against, if it does."""
 
 
-class Training:
+class Trainer:
     """Plays and learns, as far as it is told to."""
 
     def __init__(
         self,
-        atlas: Atlas,
-        plan: Plan | None = None,
-        features: FeatureValues | Sequence[FeatureValues] | None = None,
+        graph: StateGraph,
+        config: TrainConfig | None = None,
+        features: PatternValues | Sequence[PatternValues] | None = None,
     ) -> None:
-        """`features`: initial values by template, for each role that learns."""
-        self.plan = plan or Plan()
-        # A course with a function empties its atlas now and then: it has its own.
-        self.atlas = atlas if self.plan.function is None else _working_atlas(atlas)
-        given = [features] if isinstance(features, FeatureValues) else features or []
-        self.features = {one.templates.role: one for one in given}
+        """`features`: initial values by pattern, for each role that learns."""
+        self.config = config or TrainConfig()
+        # A course with a function empties its state graph now and then: it has its own.
+        self.graph = graph if self.config.function is None else _working_graph(graph)
+        given = [features] if isinstance(features, PatternValues) else features or []
+        self.features = {one.pattern_index.role: one for one in given}
         self.matches = 0
         self.players = [
-            r for r, name in enumerate(atlas.simulator.roles) if name != "random"
+            r for r, name in enumerate(graph.simulator.roles) if name != "random"
         ]
         self._check_engine()
-        game = atlas.simulator.game.name
-        check_self_play(self.plan, game, len(self.players))
-        self.seats = seats_of(self.plan.seat, self.players, game)
+        game = graph.simulator.game.name
+        check_self_play(self.config, game, len(self.players))
+        self.seats = seats_of(self.config.seat, self.players, game)
         self.side = self.players[0] if self._shared else None
         self.function = self._new_function()
         self.copy: ValueFunction | None = None
         self.opponent = self._new_opponent()
-        self.tables = {r: empty_table(atlas, self.plan.learner) for r in self._owners()}
+        self.tables = {
+            r: empty_table(graph, self.config.learner) for r in self._owners()
+        }
         self.copies: dict[int, Table] = {}
         self._accounts = self._new_accounts()
-        self.streams = streams_of(self.plan.seed)
+        self.streams = streams_of(self.config.seed)
         self._check_features()
-        against = self.plan.against
+        against = self.config.against
         built_in = against if isinstance(against, PlayerSettings) else PlayerSettings()
-        self._rival = habits_of(atlas, built_in)
-        self._own = habits_for(atlas, self.plan.learner)
+        self._rival = policy_parameters(graph, built_in)
+        self._own = search_policy(graph, self.config.learner)
 
     @property
     def table(self) -> Table:
@@ -124,8 +125,8 @@ class Training:
         """Play and learn that many matches more."""
         numbers = np.arange(self.matches, self.matches + matches)
         roles = np.array(self.seats, np.int8)[numbers % len(self.seats)]
-        epsilons = self.plan.schedule(numbers)
-        log = empty_log(matches, self.plan.longest_match)
+        epsilons = self.config.schedule(numbers)
+        log = empty_log(matches, self.config.longest_match)
         lessons = Lessons(log, _beside(log))
         done = 0
         while done < matches:
@@ -190,60 +191,60 @@ class Training:
     @property
     def _shared(self) -> bool:
         """Whether both roles use one value function."""
-        against, function = self.plan.against, self.plan.function
+        against, function = self.config.against, self.config.function
         if function is not None:
             return function.view == "first"
         return isinstance(against, SelfPlay) and against.values == "shared"
 
     def _new_function(self) -> ValueFunction | None:
-        if self.plan.function is None:
+        if self.config.function is None:
             return None
-        learner = self.plan.learner
+        learner = self.config.learner
         if isinstance(learner, QSettings) and learner.searches:
             raise GameloreError(
                 "a value function says something of every position, so playouts are"
                 " never asked: leave playouts and search_time out"
             )
-        if isinstance(learner, QSettings) and self.plan.function.arrives:
+        if isinstance(learner, QSettings) and self.config.function.arrives:
             raise GameloreError(
                 "Q-learning has no traces, so an error is learned from where it was"
                 " made: leave `arrives` out"
             )
         return ValueFunction(
-            self.atlas,
-            self.plan.function,
-            seed=self.plan.seed,
-            longest_match=self.plan.longest_match,
-            discount=self.plan.learner.discount,
-            shaping=self.plan.shaping,
+            self.graph,
+            self.config.function,
+            seed=self.config.seed,
+            longest_match=self.config.longest_match,
+            discount=self.config.learner.discount,
+            shaping=self.config.shaping,
         )
 
     def _new_accounts(self) -> dict[int, Account | None]:
         """What is earned along the way, by the roles that have a table."""
-        shaping = () if self.function is not None else self.plan.shaping
-        return {role: account_of(self.atlas, shaping, role) for role in self.tables}
+        shaping = () if self.function is not None else self.config.shaping
+        return {role: account_of(self.graph, shaping, role) for role in self.tables}
 
     def _new_opponent(self) -> ValueFunction | None:
         """What an opponent goes by that judges by a function of its own."""
-        if not isinstance(self.plan.against, FeaturePlayer):
+        if not isinstance(self.config.against, FeaturePlayer):
             return None
-        if self.plan.function is None:
+        if self.config.function is None:
             raise GameloreError(
                 "who judges by features plays against value functions; against tables,"
                 " let an AlphaBetaPlayer play match by match"
             )
-        return function_of(self.plan.against, self.atlas.simulator)
+        return function_of(self.config.against, self.graph.simulator)
 
     @property
     def _ends(self) -> tuple[int, int]:
         """The roles that memories are for, the first of them being home."""
-        if isinstance(self.plan.against, SelfPlay):
+        if isinstance(self.config.against, SelfPlay):
             return self.players[0], self.players[1]
         return self.seats[0], self.seats[-1]
 
     def _owners(self) -> list[int]:
         """The roles that have a table."""
-        if self._shared or self.plan.function is not None:
+        if self._shared or self.config.function is not None:
             return self.players[:1]
         return sorted({*self._ends}, key=self._ends.index)
 
@@ -252,11 +253,11 @@ class Training:
     ) -> Values:
         owner = role if self.side is None else self.side
         return Values(
-            self.atlas,
+            self.graph,
             role,
             self._learner_at(self.matches),
             tables[owner if function is None else self.players[0]],
-            self.plan.lookahead,
+            self.config.lookahead,
             self.features.get(owner),
             self.side,
             function,
@@ -277,7 +278,7 @@ class Training:
 
     def _renew_copies(self, match: int) -> None:
         """Take copies of what is known, if it is time to."""
-        against = self.plan.against
+        against = self.config.against
         renew = against.renew if isinstance(against, SelfPlay) else 0
         if not renew or match % renew:
             return
@@ -291,7 +292,7 @@ class Training:
 
     def _next_change(self, match: int) -> int:
         """The match before which copies are taken again, or steps get smaller."""
-        against, steps = self.plan.against, self.plan.steps
+        against, steps = self.config.against, self.config.steps
         change: int = np.iinfo(np.int64).max
         if isinstance(against, SelfPlay) and against.renew:
             change = against.renew * (match // against.renew + 1)
@@ -299,7 +300,7 @@ class Training:
 
     def _learner_at(self, match: int) -> TDSettings | QSettings:
         """The learner's settings, with its step size at a match."""
-        learner, steps = self.plan.learner, self.plan.steps
+        learner, steps = self.config.learner, self.config.steps
         if steps is None:
             return learner
         return replace(learner, step_size=learner.step_size * steps.share(match))
@@ -310,39 +311,41 @@ class Training:
         return method._replace(step_size=self._learner_at(match).step_size)
 
     def _check_engine(self) -> None:
-        check_engine(self.plan, self.atlas.simulator)
+        check_engine(self.config, self.graph.simulator)
 
     def _check_features(self) -> None:
         """Refuse features of some of the roles that learn."""
-        simulator = self.atlas.simulator
+        simulator = self.graph.simulator
         without = [r for r in self.tables if self.features and r not in self.features]
         if without:
             names = ", ".join(simulator.roles[role] for role in without)
             raise GameloreError(f"{names} learns too, but has no values of features")
 
     def _task(self) -> Task:
-        atlas = self.atlas
-        self._rival = fit(self._rival, atlas)
-        names = atlas.simulator.roles
+        graph = self.graph
+        self._rival = fit(self._rival, graph)
+        names = graph.simulator.roles
         return Task(
-            chart=atlas.chart,
+            graph=graph.graph,
             rival=self._rival,
             own=self._own,
-            root=atlas.root,
+            root=graph.root,
             chance=names.index("random") if "random" in names else -1,
             home=self._ends[0],
             away=self._ends[1],
             opposition=self._opposition,
-            rival_epsilon=self.plan.against.epsilon,
+            rival_epsilon=self.config.against.epsilon,
         )
 
     @property
     def _opposition(self) -> int:
         if self.opponent is not None:
             return _match_kernels.JUDGE
-        if not isinstance(self.plan.against, SelfPlay):
+        if not isinstance(self.config.against, SelfPlay):
             return _match_kernels.BUILT_IN
-        return _match_kernels.COPY if self.plan.against.renew else _match_kernels.PUPIL
+        return (
+            _match_kernels.COPY if self.config.against.renew else _match_kernels.PUPIL
+        )
 
     def _resolve(self, status: int, node: int, role: int) -> None:
         """Do what a kernel could not do, so that the match can be played again."""
@@ -352,12 +355,12 @@ class Training:
             self.values(role).help_at(node)
         elif status == _match_kernels.NO_MOVE and self._awaits_search(node, role):
             edge = self._searcher.choose(node)
-            self._own = decide(self._own, self.atlas, node, edge)
+            self._own = decide(self._own, self.graph, node, edge)
         elif status == _match_kernels.NO_MOVE:
             features = self.features.get(role)
-            sight = [edge.child for edge in self.atlas.edges(node)]
+            sight = [edge.child for edge in self.graph.edges(node)]
             if features is None or not features.complete(sight):
-                self.atlas.make_way(node, self._reach())
+                self.graph.make_way(node, self._reach())
         elif status == DIVERGED:
             raise DivergenceError(
                 f"the weights ran away in match {self.matches + 1:,}; the last good"
@@ -365,38 +368,38 @@ class Training:
             )
         elif status == _match_kernels.TOO_LONG:
             raise GameloreError(
-                f"a match of {self.atlas.simulator.game.name!r} took more than "
-                f"{self.plan.longest_match} moves; raise `longest_match`"
+                f"a match of {self.graph.simulator.game.name!r} took more than "
+                f"{self.config.longest_match} moves; raise `longest_match`"
             )
         else:
-            self.atlas.resolve(status, node)
+            self.graph.resolve(status, node)
 
     def _awaits_search(self, node: int, role: int) -> bool:
         """Whether it was a search that a kernel left to Python."""
-        learner = self.plan.learner
+        learner = self.config.learner
         return (
             isinstance(learner, QSettings)
             and learner.search_time is not None
-            and self.atlas.mover(node) == role
+            and self.graph.mover(node) == role
         )
 
     @cached_property
     def _searcher(self) -> Searcher:
-        assert isinstance(self.plan.learner, QSettings)
-        return Searcher(self.atlas, self.plan.learner, self.plan.seed)
+        assert isinstance(self.config.learner, QSettings)
+        return Searcher(self.graph, self.config.learner, self.config.seed)
 
     def _reach(self) -> int:
         """How far any decision looks ahead."""
-        against = self.plan.against
+        against = self.config.against
         depth = 2
         if isinstance(against, PlayerSettings) and against.name == "minimax":
             depth = against.depth
         return max(self.values(self._ends[0]).reach, 1 + depth)
 
 
-def _working_atlas(atlas: Atlas) -> Atlas:
-    """An atlas of the same game that holds the openings that matches share."""
-    working = Atlas(atlas.simulator)
+def _working_graph(graph: StateGraph) -> StateGraph:
+    """A state graph of the same game that holds the openings that matches share."""
+    working = StateGraph(graph.simulator)
     while len(working.nodes.rows) < _WORKING_NODES:
         working.grow()
     return working

@@ -12,11 +12,10 @@ from gamelore.search.evaluator import Evaluation, Heuristic, Middle, WeighedFeat
 from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.nested import NestedMonteCarloPlayer, NestedSettings
 from gamelore.search.policies import PlayerSettings
-from gamelore.search.policy_player import AtlasPlayer
+from gamelore.search.policy_player import PolicyPlayer
 
 __all__ = [
     "AlphaBetaPlayer",
-    "AtlasPlayer",
     "Evaluation",
     "Heuristic",
     "Middle",
@@ -25,6 +24,7 @@ __all__ = [
     "NestedMonteCarloPlayer",
     "NestedSettings",
     "PlayerSettings",
+    "PolicyPlayer",
     "SearchLimits",
     "WeighedFeatures",
 ]

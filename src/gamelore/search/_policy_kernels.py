@@ -1,6 +1,7 @@
-"""How built-in players choose, over an atlas.  N nodes, E edges, R roles.
+"""How built-in players choose, over a state graph.  N nodes, E edges, R roles.
 
-Every choice is an edge of the atlas, or FAILED where a node could not be expanded.
+Every choice is an edge of the state graph, or FAILED where a node could not be
+expanded.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Playouts(NamedTuple):
     decided: np.ndarray  # int64 [N or none]   edges that Python chose, or FAILED
 
 
-class Habits(NamedTuple):
+class PolicyParameters(NamedTuple):
     """How a player chooses."""
 
     kind: int
@@ -60,25 +61,25 @@ class Habits(NamedTuple):
 
 
 @lean
-def choose_edge(chart, habits, stream, node):
+def choose_edge(graph, policy, stream, node):
     """The edge a player takes from a node."""
-    nodes = chart.nodes
-    if open_up(chart, node) != FINE:
+    nodes = graph.nodes
+    if open_up(graph, node) != FINE:
         return FAILED
     first, degree = nodes.first[node], nodes.degree[node]
     if degree == 1:
         return first
-    if habits.kind == RANDOM:
+    if policy.kind == RANDOM:
         return first + draw_below(stream, degree)
-    if habits.epsilon > 0.0 and draw_unit(stream) < habits.epsilon:
+    if policy.epsilon > 0.0 and draw_unit(stream) < policy.epsilon:
         return first + draw_below(stream, degree)
-    if habits.kind == MINIMAX:
-        return _choose_by_minimax(chart, habits, stream, node)
-    if habits.kind == MONTE_CARLO:
-        return choose_by_playouts(chart, habits, stream, node)
-    if find_outlooks(chart, habits.best, habits.worst, node) != FINE:
+    if policy.kind == MINIMAX:
+        return _choose_by_minimax(graph, policy, stream, node)
+    if policy.kind == MONTE_CARLO:
+        return choose_by_playouts(graph, policy, stream, node)
+    if find_outlooks(graph, policy.best, policy.worst, node) != FINE:
         return FAILED
-    if habits.kind == NOVICE:
+    if policy.kind == NOVICE:
         return _pick_by_outlook(nodes, stream, node, WINNING, LOSING)
     return _pick_by_outlook(nodes, stream, node, LOSING, WINNING)
 
@@ -109,9 +110,9 @@ def _pick_by_outlook(nodes, stream, node, wanted, avoided):
 
 
 @lean_part
-def _choose_by_minimax(chart, habits, stream, node):
+def _choose_by_minimax(graph, policy, stream, node):
     """The move with the best value, by lot among equals."""
-    nodes = chart.nodes
+    nodes = graph.nodes
     role = nodes.mover[node]
     best = -np.inf
     ties = 0
@@ -119,11 +120,11 @@ def _choose_by_minimax(chart, habits, stream, node):
     first = nodes.first[node]
     for edge in range(first, first + nodes.degree[node]):
         value = search(
-            chart,
-            habits,
+            graph,
+            policy,
             role,
             nodes.child[edge],
-            habits.depth - 1,
+            policy.depth - 1,
             best,
             np.inf,
         )
@@ -139,29 +140,29 @@ def _choose_by_minimax(chart, habits, stream, node):
 
 
 @lean_recursion
-def search(chart, habits, role, node, depth, low, high):
+def search(graph, policy, role, node, depth, low, high):
     """A node's value for a role that all others play against, by alpha-beta.
 
     Exact between low and high; below low it is at most that, at or above high at least
     that. Open leaves are worth the middle of the role's goals. Not a number where a
     node could not be expanded or the budget is used up; what was found stays known.
     """
-    nodes = chart.nodes
+    nodes = graph.nodes
     if nodes.mover[node] == ENDED:
         return np.float64(nodes.goals[node, role])
     if depth <= 0:
-        return (np.float64(habits.best[role]) + np.float64(habits.worst[role])) / 2.0
-    if habits.searched_depth[role, node] == depth:
-        known = np.float64(habits.searched[role, node])
-        bound = habits.searched_bound[role, node]
+        return (np.float64(policy.best[role]) + np.float64(policy.worst[role])) / 2.0
+    if policy.searched_depth[role, node] == depth:
+        known = np.float64(policy.searched[role, node])
+        bound = policy.searched_bound[role, node]
         if bound == EXACT:
             return known
         if bound == AT_LEAST and known >= high:
             return known
         if bound == AT_MOST and known < low:
             return known
-    habits.budget[0] -= 1
-    if habits.budget[0] < 0 or open_up(chart, node) != FINE:
+    policy.budget[0] -= 1
+    if policy.budget[0] < 0 or open_up(graph, node) != FINE:
         return np.nan
     ours = nodes.mover[node] == role
     value = -np.inf if ours else np.inf
@@ -169,7 +170,7 @@ def search(chart, habits, role, node, depth, low, high):
     first = nodes.first[node]
     for edge in range(first, first + nodes.degree[node]):
         child = nodes.child[edge]
-        below = search(chart, habits, role, child, depth - 1, alpha, beta)
+        below = search(graph, policy, role, child, depth - 1, alpha, beta)
         if np.isnan(below):
             return np.nan
         if ours:
@@ -187,9 +188,9 @@ def search(chart, habits, role, node, depth, low, high):
         bound = AT_LEAST
     elif value < low:
         bound = AT_MOST
-    habits.searched[role, node] = value
-    habits.searched_depth[role, node] = depth
-    habits.searched_bound[role, node] = bound
+    policy.searched[role, node] = value
+    policy.searched_depth[role, node] = depth
+    policy.searched_bound[role, node] = bound
     return value
 
 
@@ -197,9 +198,9 @@ def search(chart, habits, role, node, depth, low, high):
 
 
 @lean_part
-def choose_by_playouts(chart, habits, stream, node):
+def choose_by_playouts(graph, policy, stream, node):
     """The move that playouts speak for."""
-    return habits.search(chart.program, chart.nodes, habits.playouts, stream, node)
+    return policy.search(graph.program, graph.nodes, policy.playouts, stream, node)
 
 
 def search_by_playouts(program, nodes, playouts, stream, node):

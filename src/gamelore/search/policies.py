@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.circuit import empty_program
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.graph.state_graph import empty_nodes
 from gamelore.kernels import pointer
 from gamelore.search import _nested_kernels, _policy_kernels
 from gamelore.search._policy_kernels import FAILED, Playouts
-from gamelore.search._policy_kernels import Habits as Habits
+from gamelore.search._policy_kernels import PolicyParameters as PolicyParameters
 
 KINDS = {
     "random": _policy_kernels.RANDOM,
@@ -64,20 +64,20 @@ class PlayerSettings:
             raise ValueError(f"playouts must be at least 1, got {self.playouts}")
 
 
-def habits_of(
-    atlas: Atlas, settings: PlayerSettings, search: Search | None = None
-) -> Habits:
+def policy_parameters(
+    graph: StateGraph, settings: PlayerSettings, search: Search | None = None
+) -> PolicyParameters:
     """What kernels need to play such a player on a game.
 
     `search`: how it searches if it is asked to; by default, a Monte Carlo player by
     random playouts, and others not.
     """
-    goals = atlas.simulator.goal_values
-    roles, names = len(goals), atlas.simulator.roles
-    nodes = len(atlas.nodes.rows) if settings.name == "minimax" else 0
-    fluents = np.arange(1, 1 + len(atlas.program.next), dtype=np.int32)
+    goals = graph.simulator.goal_values
+    roles, names = len(goals), graph.simulator.roles
+    nodes = len(graph.nodes.rows) if settings.name == "minimax" else 0
+    fluents = np.arange(1, 1 + len(graph.program.next), dtype=np.int32)
     default: Search = "flat" if settings.name == "monte-carlo" else "elsewhere"
-    return Habits(
+    return PolicyParameters(
         kind=KINDS[settings.name],
         epsilon=settings.epsilon,
         depth=settings.depth,
@@ -89,7 +89,7 @@ def habits_of(
         budget=np.full(1, UNLIMITED, np.int64),
         playouts=Playouts(
             per_move=settings.playouts,
-            reset=np.concatenate([fluents, atlas.program.carried]).astype(np.int32),
+            reset=np.concatenate([fluents, graph.program.carried]).astype(np.int32),
             chance=names.index("random") if "random" in names else -1,
             decided=np.zeros(0, np.int64),
         ),
@@ -106,26 +106,28 @@ def _searcher(search: Search) -> Any:
     return pointer(_SEARCHES[search], 0, program, nodes, playouts, stream, 0)
 
 
-def decide(habits: Habits, atlas: Atlas, node: int, edge: int) -> Habits:
+def decide(
+    policy: PolicyParameters, graph: StateGraph, node: int, edge: int
+) -> PolicyParameters:
     """Note what Python chose at a node, for kernels that leave searching to it."""
-    decided = habits.playouts.decided
+    decided = policy.playouts.decided
     if node >= len(decided):
-        room = np.full(len(atlas.nodes.rows), FAILED, np.int64)
+        room = np.full(len(graph.nodes.rows), FAILED, np.int64)
         room[: len(decided)] = decided
         decided = room
     decided[node] = edge
-    return habits._replace(playouts=habits.playouts._replace(decided=decided))
+    return policy._replace(playouts=policy.playouts._replace(decided=decided))
 
 
-def fit(habits: Habits, atlas: Atlas) -> Habits:
-    """Keep up with an atlas that has grown; what was searched stays known."""
-    room = len(atlas.nodes.rows)
-    if habits.kind != _policy_kernels.MINIMAX or habits.searched.shape[1] == room:
-        return habits
-    return habits._replace(
-        searched=_widened(habits.searched, room),
-        searched_depth=_widened(habits.searched_depth, room),
-        searched_bound=_widened(habits.searched_bound, room),
+def fit(policy: PolicyParameters, graph: StateGraph) -> PolicyParameters:
+    """Keep up with a state graph that has grown; what was searched stays known."""
+    room = len(graph.nodes.rows)
+    if policy.kind != _policy_kernels.MINIMAX or policy.searched.shape[1] == room:
+        return policy
+    return policy._replace(
+        searched=_widened(policy.searched, room),
+        searched_depth=_widened(policy.searched_depth, room),
+        searched_bound=_widened(policy.searched_bound, room),
     )
 
 

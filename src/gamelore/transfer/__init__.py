@@ -5,11 +5,11 @@ knowledge   what they were worth, where and against whom; files and a store
 valuation   value tables to knowledge, and knowledge to initial values
 rewards     which rewards of two games mean the same
 hierarchy   values of deeper features, composed from shallow ones
-contestants learning on line, from game to game
+agents learning on line, from game to game
 pictures    features drawn (imports matplotlib; not imported here)
 """
 
-from gamelore.transfer.agent import TransferContestant
+from gamelore.transfer.agent import TransferAgent
 from gamelore.transfer.files import load_knowledge, save_knowledge
 from gamelore.transfer.hierarchy import Hierarchy, OpponentModel, fit_opponent
 from gamelore.transfer.knowledge import Knowledge, Learned, Lesson
@@ -18,21 +18,20 @@ from gamelore.transfer.store import KnowledgeStore
 from gamelore.transfer.survey import (
     IncompleteSurveyWarning,
     Survey,
-    find_features,
+    find_patterns,
+    pattern_index_for,
     reward_names,
-    survey_features,
-    templates_of,
+    survey_patterns,
 )
-from gamelore.transfer.tree_pattern import Feature
+from gamelore.transfer.tree_pattern import TreePattern
 from gamelore.transfer.valuation import (
     initial_values,
     learn_values,
-    target_templates,
-    value_features,
+    target_index,
+    value_patterns,
 )
 
 __all__ = [
-    "Feature",
     "Hierarchy",
     "IncompleteSurveyWarning",
     "Knowledge",
@@ -42,16 +41,17 @@ __all__ = [
     "OpponentModel",
     "RewardMap",
     "Survey",
-    "TransferContestant",
-    "find_features",
+    "TransferAgent",
+    "TreePattern",
+    "find_patterns",
     "fit_opponent",
     "initial_values",
     "learn_values",
     "load_knowledge",
+    "pattern_index_for",
     "reward_names",
     "save_knowledge",
-    "survey_features",
-    "target_templates",
-    "templates_of",
-    "value_features",
+    "survey_patterns",
+    "target_index",
+    "value_patterns",
 ]

@@ -1,4 +1,4 @@
-"""Values of deep templates, composed from the values of the shallow ones in them."""
+"""Values of deep patterns, composed from the values of the shallow ones in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gamelore.kernels import lean, lean_recursion
 class Plan(NamedTuple):
     """What composing needs to know.  C outcomes."""
 
-    values: np.ndarray  # float64 [·]   by template: what was learned, or NaN
+    values: np.ndarray  # float64 [·]   by pattern: what was learned, or NaN
     rewards: np.ndarray  # float64 [C]   what each outcome is worth
     depth: int  # of the features that were learned
     head: int  # plies above them: whole turns
@@ -24,7 +24,7 @@ class Plan(NamedTuple):
 
 @lean_recursion
 def compose(shapes, plan, shape, level):
-    """The value of a template `level` plies under an afterstate."""
+    """The value of a pattern `level` plies under an afterstate."""
     if shape < plan.rewards.shape[0]:
         return plan.rewards[shape]
     if shape == plan.rewards.shape[0]:
@@ -53,7 +53,7 @@ def compose(shapes, plan, shape, level):
 
 @lean_recursion
 def shorten(shapes, shape, depth):
-    """The template of fewer plies in a deeper one, or NO_SHAPE for lack of room."""
+    """The pattern of fewer plies in a deeper one, or NO_SHAPE for lack of room."""
     open_leaf = np.int64(shapes.open_leaf[0])
     if shape <= open_leaf:
         return np.int64(shape)
@@ -80,14 +80,14 @@ def shorten(shapes, shape, depth):
 
 @lean
 def hierarchical_value(shapes, plan, shape):
-    """What was learned of the feature in a deep template or else what is composed.
+    """What was learned of the feature in a deep pattern or else what is composed.
 
     Not a number where there is no room to work it out.
     """
-    feature = shorten(shapes, np.int64(shape), plan.depth)
-    if feature == NO_SHAPE:
+    pattern = shorten(shapes, np.int64(shape), plan.depth)
+    if pattern == NO_SHAPE:
         return np.nan
-    if feature < plan.values.shape[0] and not np.isnan(plan.values[feature]):
-        return plan.values[feature]
+    if pattern < plan.values.shape[0] and not np.isnan(plan.values[pattern]):
+        return plan.values[pattern]
     # a literal 0 would compile it for literals too, which numba cannot load from disk
     return compose(shapes, plan, np.int64(shape), np.int64(0))

@@ -1,4 +1,4 @@
-"""The contestant that carries what one game taught to the next."""
+"""The agent that carries what one game taught to the next."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from gamelore.errors import GameloreError
-from gamelore.graph import Atlas
-from gamelore.learn.agent import LearningContestant
+from gamelore.graph import StateGraph
+from gamelore.learn.agent import LearningAgent
 from gamelore.learn.match_log import Pupil
-from gamelore.learn.role_values import FeatureValues
+from gamelore.learn.role_values import PatternValues
 from gamelore.learn.schedules import Schedule
 from gamelore.learn.session import GameMemory, Study
 from gamelore.learn.settings import TDSettings
 from gamelore.player import Clock
 from gamelore.transfer.knowledge import Knowledge
 from gamelore.transfer.store import KnowledgeStore
-from gamelore.transfer.survey import templates_of
-from gamelore.transfer.valuation import initial_values, learn_values, target_templates
+from gamelore.transfer.survey import pattern_index_for
+from gamelore.transfer.valuation import initial_values, learn_values, target_index
 
 log = logging.getLogger(__name__)
 
@@ -28,11 +28,11 @@ DEPTH = 2
 """Of the features, as in the paper."""
 
 _CHUNK = 64  # afterstates that are looked ahead from between two looks at the clock
-_NODES = 200_000  # of the atlas in which features are looked for
+_NODES = 200_000  # of the state graph in which features are looked for
 _SHARE = 0.5  # of the time left that looking for features leaves to others
 
 
-class TransferContestant(LearningContestant):
+class TransferAgent(LearningAgent):
     """Learns by TD(λ); what features are worth elsewhere starts it off in a new game.
 
     Features are valued whenever values are saved. Those learned against the same
@@ -51,24 +51,24 @@ class TransferContestant(LearningContestant):
             settings or TDSettings(), store, seed, schedule=schedule, name="transfer"
         )
         self._knowledge = KnowledgeStore(store or ":memory:")
-        self._last_lookout: Atlas | None = None
+        self._last_lookout: StateGraph | None = None
 
     def close(self) -> None:
         """Save values and knowledge."""
         super().close()
         self._knowledge.close()
 
-    def initial_features(
+    def initial_patterns(
         self, memory: GameMemory, pupil: Pupil, clock: Clock
-    ) -> FeatureValues | None:
+    ) -> PatternValues | None:
         """What the features of this game were worth in others."""
         known = self._recall(pupil)
         if not known.lessons:
             return None
         role = memory.simulator.roles.index(pupil.role)
         try:
-            templates = target_templates(memory.atlas, role, known)
-            return FeatureValues(templates, initial_values(known, templates))
+            pattern_index = target_index(memory.graph, role, known)
+            return PatternValues(pattern_index, initial_values(known, pattern_index))
         except GameloreError as error:
             log.info("knowledge cannot be applied to %s: %s", memory.game.name, error)
             return None
@@ -78,17 +78,19 @@ class TransferContestant(LearningContestant):
         rows, values, visits = study.values.table.cells()
         visited = np.flatnonzero(visits)
         visited = visited[np.argsort(-visits[visited].astype(np.int64), kind="stable")]
-        atlas = self._lookout(study.memory)
-        templates = templates_of(atlas, study.values.role, DEPTH)
+        graph = self._lookout(study.memory)
+        pattern_index = pattern_index_for(graph, study.values.role, DEPTH)
         until = -math.inf if clock.seconds == math.inf else _SHARE * clock.left
         done = 0
-        while done < len(visited) and len(atlas) < _NODES and clock.left > until:
+        while done < len(visited) and len(graph) < _NODES and clock.left > until:
             chunk = rows[visited[done : done + _CHUNK]]
-            templates.numbers(np.array([atlas.number(row) for row in chunk], np.int32))
+            pattern_index.numbers(
+                np.array([graph.number(row) for row in chunk], np.int32)
+            )
             done += len(chunk)
         seen = visited[:done]
         lesson = learn_values(
-            templates,
+            pattern_index,
             rows[seen],
             values[seen],
             visits[seen],
@@ -98,15 +100,16 @@ class TransferContestant(LearningContestant):
         )
         self._knowledge.add(lesson)
 
-    def _lookout(self, memory: GameMemory) -> Atlas:
-        """An atlas to look for features in: they fill it, so not the one in use."""
+    def _lookout(self, memory: GameMemory) -> StateGraph:
+        """A state graph to look for features in: they fill it, so not the one in
+        use."""
         known = self._last_lookout
         if (
             known is None
             or known.simulator is not memory.simulator
             or len(known) >= _NODES
         ):
-            self._last_lookout = known = Atlas(memory.simulator)
+            self._last_lookout = known = StateGraph(memory.simulator)
         return known
 
     def _recall(self, pupil: Pupil) -> Knowledge:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, NoReturn
 
-from gamelore.errors import FeatureError, KnowledgeError
+from gamelore.errors import KnowledgeError, PatternError
 from gamelore.transfer.knowledge import Knowledge, Lesson
 
 FORMAT = "gamelore knowledge"
@@ -89,16 +89,16 @@ def read_lesson(record: object, number: int) -> Lesson:
     """One lesson of several; errors say which."""
     try:
         return Lesson.from_record(record)
-    except (KnowledgeError, FeatureError) as error:
+    except (KnowledgeError, PatternError) as error:
         raise KnowledgeError(f"{error} (lesson {number})") from error
 
 
 def _lesson_text(lesson: Lesson) -> str:
     record: dict[str, Any] = lesson.record()
-    features = record.pop("features")
+    patterns = record.pop("features")
     head = json.dumps(record, ensure_ascii=False, indent=1)[1:-2]
     lines = ",\n".join(
-        f"  {json.dumps(feature, ensure_ascii=False)}" for feature in features
+        f"  {json.dumps(pattern, ensure_ascii=False)}" for pattern in patterns
     )
     return f'{{{head},\n "features": [\n{lines}\n ]}}'
 

@@ -1,6 +1,6 @@
 """Deep features from shallow ones: values that nobody had to learn.
 
-The template of four plies under an afterstate is one of two plies whose open leaves are
+The pattern of four plies under an afterstate is one of two plies whose open leaves are
 afterstates again, each with a feature of two plies of its own. No deeper search is
 needed for it: the features of leaves that were played are known from then, those of
 others stay open. If the values of features are known, so is that of the whole, once one
@@ -27,14 +27,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.errors import KnowledgeError
-from gamelore.graph import Atlas
-from gamelore.graph.tree_patterns import OPEN_LEAF, Template
+from gamelore.graph import StateGraph
+from gamelore.graph.pattern_index import OPEN_LEAF, Pattern
 from gamelore.transfer import _kernels
 from gamelore.transfer._kernels import Plan
 from gamelore.transfer.knowledge import Knowledge, Lesson
 from gamelore.transfer.reward_map import RewardMap
-from gamelore.transfer.tree_pattern import Feature
-from gamelore.transfer.valuation import Floats, feature_values, target_templates
+from gamelore.transfer.tree_pattern import TreePattern
+from gamelore.transfer.valuation import Floats, pattern_values, target_index
 
 _SHARPEST = 20.0
 _CANDIDATES = np.linspace(-_SHARPEST, _SHARPEST, 161)
@@ -64,27 +64,27 @@ class OpponentModel:
         mixed = float(weights @ below / weights.sum())
         return _MIDDLE + self.trust * (mixed - _MIDDLE)
 
-    def explain(self, feature: Feature, worth: Mapping[str, float]) -> float:
+    def explain(self, pattern: TreePattern, worth: Mapping[str, float]) -> float:
         """A feature's value from the outcomes in it, each worth something."""
 
-        def value(template: Template, level: int) -> float:
-            if isinstance(template, str):
-                return _MIDDLE if template == OPEN_LEAF else worth[template]
-            below = [value(part, level + 1) for part in template]
+        def value(pattern: Pattern, level: int) -> float:
+            if isinstance(pattern, str):
+                return _MIDDLE if pattern == OPEN_LEAF else worth[pattern]
+            below = [value(part, level + 1) for part in pattern]
             return max(below) if level % 2 else self.mix(below)
 
-        return value(feature.template, 0)
+        return value(pattern.pattern, 0)
 
 
 def fit_opponent(knowledge: Knowledge) -> OpponentModel:
     """The model that explains learned values best, each weighted by its visits."""
     cases = [
-        (feature, worth, (learned.value - low) / (high - low), learned.visits)
+        (pattern, worth, (learned.value - low) / (high - low), learned.visits)
         for lesson in knowledge.lessons
         for low, high in [(min(lesson.outcomes), max(lesson.outcomes))]
         if low < high
         for worth in [_worth(lesson)]
-        for feature, learned in lesson.features.items()
+        for pattern, learned in lesson.patterns.items()
     ]
     if not cases:
         return OpponentModel(0.0, 0.0)
@@ -107,7 +107,7 @@ class Hierarchy:
 
     def __init__(
         self,
-        atlas: Atlas,
+        graph: StateGraph,
         role: int,
         knowledge: Knowledge,
         turns: int = 1,
@@ -122,15 +122,15 @@ class Hierarchy:
             raise KnowledgeError(f"lessons of one depth are wanted, got {shown}")
         self.knowledge = knowledge
         self.model = fit_opponent(knowledge)
-        self.templates = target_templates(
-            atlas, role, knowledge, reward_map, deeper=2 * turns
+        self.pattern_index = target_index(
+            graph, role, knowledge, reward_map, deeper=2 * turns
         )
-        outcomes = self.templates.outcomes
+        outcomes = self.pattern_index.outcomes
         low, high = min(outcomes), max(outcomes)
         self.plan = Plan(
-            values=feature_values(knowledge.lessons, self.templates, reward_map),
+            values=pattern_values(knowledge.lessons, self.pattern_index, reward_map),
             rewards=np.array(
-                [_mean_goal(outcomes, name) for name in self.templates.names]
+                [_mean_goal(outcomes, name) for name in self.pattern_index.names]
             ),
             depth=depths.pop(),
             head=2 * turns,
@@ -142,17 +142,19 @@ class Hierarchy:
 
     def values(self, nodes: npt.NDArray[np.int32]) -> Floats:
         """float64 [n]: the initial values of nodes, int32 [n]."""
-        numbers, places = np.unique(self.templates.numbers(nodes), return_inverse=True)
+        numbers, places = np.unique(
+            self.pattern_index.numbers(nodes), return_inverse=True
+        )
         values = np.array([self.value_of(int(number)) for number in numbers], float)
         return values[places]
 
     def value_of(self, number: int) -> float:
-        """The initial value of a node with this (deep) template."""
+        """The initial value of a node with this (deep) pattern."""
         value = float("nan")
         while np.isnan(value):
-            self.templates.fit()
+            self.pattern_index.fit()
             value = _kernels.hierarchical_value(
-                self.templates.shapes, self.plan, number
+                self.pattern_index.shapes, self.plan, number
             )
         return value
 

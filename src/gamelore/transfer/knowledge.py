@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from gamelore.errors import KnowledgeError
-from gamelore.transfer.tree_pattern import Feature
+from gamelore.transfer.tree_pattern import TreePattern
 
 Setting: TypeAlias = "str | int | float | bool | None"
 
@@ -51,7 +51,7 @@ class Lesson:
     matches: int
     outcomes: Mapping[int, str]
     """What the features call each reward."""
-    features: Mapping[Feature, Learned]
+    patterns: Mapping[TreePattern, Learned]
     depth: int = 2
     """Of the lookahead that the features come from."""
     settings: Mapping[str, Setting] = field(default_factory=dict)
@@ -66,12 +66,12 @@ class Lesson:
         for name, value in self.settings.items():
             _check_setting(name, value)
         named = set(self.outcomes.values())
-        for feature in self.features:
-            strange = sorted(feature.outcomes() - named)
+        for pattern in self.patterns:
+            strange = sorted(pattern.outcomes() - named)
             if strange:
                 raise KnowledgeError(
                     f"no reward of {self.game} is called {strange[0]!r}, as in feature"
-                    f" {feature}"
+                    f" {pattern}"
                 )
 
     def __hash__(self) -> int:
@@ -106,13 +106,13 @@ class Lesson:
             "settings": dict(sorted(self.settings.items())),
             "features": [
                 {
-                    "feature": str(feature),
+                    "feature": str(pattern),
                     "value": learned.value,
                     "visits": learned.visits,
                     "afterstates": learned.afterstates,
                 }
-                for feature, learned in sorted(
-                    self.features.items(), key=lambda item: item[0]
+                for pattern, learned in sorted(
+                    self.patterns.items(), key=lambda item: item[0]
                 )
             ],
         }
@@ -129,7 +129,7 @@ class Lesson:
                     _integer(goal, "a reward"): _text(name, "an outcome's name")
                     for goal, name in found["outcomes"].items()
                 },
-                "features": _features(found["features"]),
+                "features": _patterns(found["features"]),
             }
         )
 
@@ -176,17 +176,17 @@ class Knowledge:
             )
         )
 
-    def values(self) -> dict[Feature, Learned]:
+    def values(self) -> dict[TreePattern, Learned]:
         """Each feature over all lessons, in the order of features.
 
         Values are taken as they are: lessons of different reward scales are mapped one
         by one when they are applied (`initial_values`).
         """
-        gathered: dict[Feature, list[Learned]] = {}
+        gathered: dict[TreePattern, list[Learned]] = {}
         for lesson in self.lessons:
-            for feature, learned in lesson.features.items():
-                gathered.setdefault(feature, []).append(learned)
-        return {feature: average(gathered[feature]) for feature in sorted(gathered)}
+            for pattern, learned in lesson.patterns.items():
+                gathered.setdefault(pattern, []).append(learned)
+        return {pattern: average(gathered[pattern]) for pattern in sorted(gathered)}
 
 
 def average(parts: Iterable[Learned]) -> Learned:
@@ -245,17 +245,17 @@ def _members(record: object, wanted: Mapping[str, type], what: str) -> dict[str,
     return record
 
 
-def _features(records: list[object]) -> dict[Feature, Learned]:
-    features: dict[Feature, Learned] = {}
+def _patterns(records: list[object]) -> dict[TreePattern, Learned]:
+    patterns: dict[TreePattern, Learned] = {}
     for record in records:
         found = _members(record, _FEATURE_KINDS, "a feature")
-        feature = Feature.parse(found["feature"])
-        if feature in features:
-            raise KnowledgeError(f"feature {feature} occurs twice in one lesson")
-        features[feature] = Learned(
+        pattern = TreePattern.parse(found["feature"])
+        if pattern in patterns:
+            raise KnowledgeError(f"feature {pattern} occurs twice in one lesson")
+        patterns[pattern] = Learned(
             float(found["value"]), found["visits"], found["afterstates"]
         )
-    return features
+    return patterns
 
 
 def _integer(text: str, what: str) -> int:

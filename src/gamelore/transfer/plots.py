@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
-from gamelore.graph.tree_patterns import OPEN_LEAF, Template
-from gamelore.transfer.tree_pattern import Feature, leaves_of, order_key
+from gamelore.graph.pattern_index import OPEN_LEAF, Pattern
+from gamelore.transfer.tree_pattern import TreePattern, leaves_of, order_key
 
 _RED, _GREEN, _INK = "#c8372d", "#2f8f4e", "#333333"
 _RADIUS = 0.24  # of a node; leaves are 1 apart
@@ -53,18 +53,18 @@ class _Spot:
     below: tuple[_Spot, ...]
 
 
-def draw_feature(feature: Feature, path: str | Path) -> None:
+def draw_pattern(pattern: TreePattern, path: str | Path) -> None:
     """Draw one feature; the path's suffix says whether as SVG or PNG."""
-    width = sum(1 for _ in leaves_of(feature.template))
-    figure, axes = _canvas(width + 0.4, _height(feature) + 0.4)
-    _draw_tree(axes, _place(feature), 0.2, 0.2)
+    width = sum(1 for _ in leaves_of(pattern.pattern))
+    figure, axes = _canvas(width + 0.4, _height(pattern) + 0.4)
+    _draw_tree(axes, _place(pattern), 0.2, 0.2)
     _save(figure, Path(path))
 
 
 def draw_sheet(
-    features: Sequence[Feature],
+    patterns: Sequence[TreePattern],
     path: str | Path,
-    values: Mapping[Feature, float] | None = None,
+    values: Mapping[TreePattern, float] | None = None,
     *,
     first: int = 0,
 ) -> None:
@@ -72,29 +72,29 @@ def draw_sheet(
 
     Letters begin with that of number `first`: a for 0.
     """
-    trees = [_place(feature) for feature in features]
-    widths = [sum(1 for _ in leaves_of(feature.template)) for feature in features]
+    trees = [_place(pattern) for pattern in patterns]
+    widths = [sum(1 for _ in leaves_of(pattern.pattern)) for pattern in patterns]
     before = max((tree.x for tree in trees), default=0.0)
     after = max(
         (w - tree.x for w, tree in zip(widths, trees, strict=True)), default=0.0
     )
-    height = max(map(_height, features), default=0.0)
+    height = max(map(_height, patterns), default=0.0)
     column = before + after + _GAP
     row = height + (2 if values else 1) * _CAPTION + 0.6
-    columns = max(1, min(_COLUMNS, len(features), int(_WIDEST / column)))
-    rows = -(-len(features) // columns)
-    legend = _legend(features)
+    columns = max(1, min(_COLUMNS, len(patterns), int(_WIDEST / column)))
+    rows = -(-len(patterns) // columns)
+    legend = _legend(patterns)
     legend_width = sum(_entry_width(text) for *_, text in legend)
     width = max(columns * column, legend_width + _GAP)
     left = (width - columns * column + _GAP) / 2
     figure, axes = _canvas(width, rows * row + 1.1)
-    for number, (feature, tree) in enumerate(zip(features, trees, strict=True)):
+    for number, (pattern, tree) in enumerate(zip(patterns, trees, strict=True)):
         middle = left + number % columns * column + before
         top = number // columns * row + 0.3
         _draw_tree(axes, tree, middle - tree.x, top)
         caption = f"({letters(first + number)})"
-        if values and feature in values:
-            caption += f"\n{values[feature]:.2f}"
+        if values and pattern in values:
+            caption += f"\n{values[pattern]:.2f}"
         _write(axes, middle, top + height + 0.15, caption)
     _draw_legend(axes, legend, (width - legend_width) / 2, rows * row + 0.5)
     _save(figure, Path(path))
@@ -113,25 +113,25 @@ def letters(number: int) -> str:
 # ── where nodes go ──────────────────────────────────────────────────────────────────
 
 
-def _place(feature: Feature) -> _Spot:
+def _place(pattern: TreePattern) -> _Spot:
     """Leaves one unit apart from left to right, each other node above its middle."""
     taken = 0
 
-    def place(template: Template, level: int) -> _Spot:
+    def place(pattern: Pattern, level: int) -> _Spot:
         nonlocal taken
-        if isinstance(template, str):
+        if isinstance(pattern, str):
             taken += 1
-            return _Spot(taken - 0.5, level, template, ())
-        ordered = sorted(template, key=order_key)
+            return _Spot(taken - 0.5, level, pattern, ())
+        ordered = sorted(pattern, key=order_key)
         below = tuple(place(part, level + 1) for part in ordered)
         middle = (below[0].x + below[-1].x) / 2
         return _Spot(middle, level, OPEN_LEAF, below)
 
-    return place(feature.template, 0)
+    return place(pattern.pattern, 0)
 
 
-def _height(feature: Feature) -> float:
-    return feature.depth * _RISE + 2 * _RADIUS
+def _height(pattern: TreePattern) -> float:
+    return pattern.depth * _RISE + 2 * _RADIUS
 
 
 # ── what is drawn ───────────────────────────────────────────────────────────────────
@@ -192,9 +192,9 @@ def _draw_box(axes: Axes, x: float, y: float, name: str) -> None:
     axes.text(x, y, name, ha="center", va="center_baseline", fontsize=6, zorder=3)
 
 
-def _legend(features: Sequence[Feature]) -> list[tuple[str, int, str]]:
+def _legend(patterns: Sequence[TreePattern]) -> list[tuple[str, int, str]]:
     """The signs that are used, each with its level and what it means."""
-    used = {OPEN_LEAF}.union(*(feature.outcomes() for feature in features))
+    used = {OPEN_LEAF}.union(*(pattern.outcomes() for pattern in patterns))
     return [entry for entry in _SIGNS if entry[0] in used]
 
 

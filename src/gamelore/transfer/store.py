@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from gamelore.errors import FeatureError, KnowledgeError
+from gamelore.errors import KnowledgeError, PatternError
 from gamelore.learn.database import Database
 from gamelore.transfer.knowledge import Knowledge, Lesson
 
@@ -94,7 +94,7 @@ class KnowledgeStore(Database):
     def _read(self, text: str) -> Lesson:
         try:
             return Lesson.from_record(json.loads(text))
-        except (KnowledgeError, FeatureError, json.JSONDecodeError) as error:
+        except (KnowledgeError, PatternError, json.JSONDecodeError) as error:
             raise KnowledgeError(
                 f"a lesson in {self.path} is damaged: {error}"
             ) from error

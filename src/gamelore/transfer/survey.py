@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import Rows, Simulator
-from gamelore.graph import Atlas, Templates
-from gamelore.transfer.tree_pattern import Feature
+from gamelore.graph import PatternIndex, StateGraph
+from gamelore.transfer.tree_pattern import TreePattern
 
 Outcomes: TypeAlias = Mapping[int, str] | Literal["rewards"] | None
 """How outcomes are named: each goal's name, the goal itself, or win, draw and loss."""
@@ -41,7 +41,7 @@ class IncompleteSurveyWarning(UserWarning):
 class Survey:
     """The features of a game as one role meets them."""
 
-    features: dict[Feature, int]
+    patterns: dict[TreePattern, int]
     """How many of the afterstates match each; in the order of features."""
     afterstates: int
     """Those looked at, terminal ones not counted."""
@@ -51,17 +51,17 @@ class Survey:
     def __str__(self) -> str:
         looked = f"{self.afterstates:,} afterstates"
         if self.complete:
-            return f"{len(self.features)} features of {looked}, which are all there are"
+            return f"{len(self.patterns)} features of {looked}, which are all there are"
         return (
-            f"{len(self.features)} features of {looked}: those nearest to the start and"
+            f"{len(self.patterns)} features of {looked}: those nearest to the start and"
             " the last of random matches; there may be more"
         )
 
     def __or__(self, other: Survey) -> Survey:
         """Both together: another role's, or another game's."""
-        counts = dict(self.features)
-        for feature, count in other.features.items():
-            counts[feature] = counts.get(feature, 0) + count
+        counts = dict(self.patterns)
+        for pattern, count in other.patterns.items():
+            counts[pattern] = counts.get(pattern, 0) + count
         return Survey(
             dict(sorted(counts.items())),
             self.afterstates + other.afterstates,
@@ -69,27 +69,27 @@ class Survey:
         )
 
 
-def find_features(
-    atlas: Atlas,
+def find_patterns(
+    graph: StateGraph,
     role: int,
     depth: int = 2,
     outcomes: Outcomes = None,
     limit: int = LIMIT,
-) -> list[Feature]:
+) -> list[TreePattern]:
     """The features of a game for one role; warns where there may be more."""
-    survey = survey_features(atlas.simulator, role, depth, outcomes, limit)
+    survey = survey_patterns(graph.simulator, role, depth, outcomes, limit)
     if not survey.complete:
         warnings.warn(str(survey), IncompleteSurveyWarning, stacklevel=2)
-    return list(survey.features)
+    return list(survey.patterns)
 
 
-def templates_of(
-    atlas: Atlas, role: int, depth: int = 2, outcomes: Outcomes = None
-) -> Templates:
-    """The templates of a game with its outcomes named as asked."""
+def pattern_index_for(
+    graph: StateGraph, role: int, depth: int = 2, outcomes: Outcomes = None
+) -> PatternIndex:
+    """The patterns of a game with its outcomes named as asked."""
     if outcomes == "rewards":
-        outcomes = reward_names(atlas.simulator, role)
-    return Templates(atlas, role, depth, outcomes)
+        outcomes = reward_names(graph.simulator, role)
+    return PatternIndex(graph, role, depth, outcomes)
 
 
 def reward_names(simulator: Simulator, role: int) -> dict[int, str]:
@@ -97,7 +97,7 @@ def reward_names(simulator: Simulator, role: int) -> dict[int, str]:
     return {goal: str(goal) for goal in simulator.goal_values[role]}
 
 
-def survey_features(
+def survey_patterns(
     simulator: Simulator,
     role: int,
     depth: int = 2,
@@ -107,68 +107,70 @@ def survey_features(
     """Look at a role's afterstates until `limit` positions were met on the way.
 
     Positions met while looking ahead count too. Where the limit cuts the search, random
-    matches may meet as many again. An atlas of its own makes the result depend on the
-    game alone, whatever was explored before.
+    matches may meet as many again. A state graph of its own makes the result depend on
+    the game alone, whatever was explored before.
     """
-    atlas = Atlas(simulator)
-    templates = templates_of(atlas, role, depth, outcomes)
-    afterstates, complete = _search(templates, limit)
+    graph = StateGraph(simulator)
+    pattern_index = pattern_index_for(graph, role, depth, outcomes)
+    afterstates, complete = _search(pattern_index, limit)
     if not complete:
-        for nodes in _last_afterstates(templates, np.random.default_rng(0)):
-            templates.numbers(nodes)
+        for nodes in _last_afterstates(pattern_index, np.random.default_rng(0)):
+            pattern_index.numbers(nodes)
             afterstates = np.union1d(afterstates, nodes)
-            if len(atlas) >= 2 * limit:
+            if len(graph) >= 2 * limit:
                 break
-    numbers = templates.numbers(afterstates)
-    numbers = numbers[numbers > len(templates.names)]  # lower ones are single nodes
-    features = {
-        Feature.from_template(templates.structure(int(number))): int(count)
+    numbers = pattern_index.numbers(afterstates)
+    numbers = numbers[numbers > len(pattern_index.names)]  # lower ones are single nodes
+    patterns = {
+        TreePattern.from_template(pattern_index.structure(int(number))): int(count)
         for number, count in zip(*np.unique(numbers, return_counts=True), strict=True)
-        if templates.has_terminal(int(number))
+        if pattern_index.has_terminal(int(number))
     }
-    return Survey(dict(sorted(features.items())), len(numbers), complete)
+    return Survey(dict(sorted(patterns.items())), len(numbers), complete)
 
 
-def _search(templates: Templates, limit: int) -> tuple[NodeArray, bool]:
+def _search(pattern_index: PatternIndex, limit: int) -> tuple[NodeArray, bool]:
     """A role's afterstates, breadth first, and whether there are no more."""
-    atlas = templates.atlas
-    seen = level = np.array([atlas.root], np.int32)
+    graph = pattern_index.graph
+    seen = level = np.array([graph.root], np.int32)
     afterstates = np.zeros(0, np.int32)
     looked_from = []
     while len(level):
         found = [np.zeros(0, np.int32)]
-        for chunk in _chunks(templates, level, limit):
+        for chunk in _chunks(pattern_index, level, limit):
             looked_from.append(chunk)
-            mine = chunk[atlas.nodes.mover[chunk] == templates.role]
-            afterstates = np.union1d(afterstates, _children(atlas, mine))
-            found.append(_children(atlas, chunk))
-            if len(atlas) >= limit:
+            mine = chunk[graph.nodes.mover[chunk] == pattern_index.role]
+            afterstates = np.union1d(afterstates, _children(graph, mine))
+            found.append(_children(graph, chunk))
+            if len(graph) >= limit:
                 return np.intersect1d(afterstates, np.concatenate(looked_from)), False
         level = np.setdiff1d(np.concatenate(found), seen)
         seen = np.union1d(seen, level)
     return afterstates, True
 
 
-def _chunks(templates: Templates, level: NodeArray, limit: int) -> Iterator[NodeArray]:
+def _chunks(
+    pattern_index: PatternIndex, level: NodeArray, limit: int
+) -> Iterator[NodeArray]:
     """A level in pieces, each looked ahead from.
 
     Pieces are as large as the growth so far lets one expect to keep to the limit.
     """
-    atlas = templates.atlas
+    graph = pattern_index.graph
     done, size = 0, 1
     while done < len(level):
-        before = len(atlas)
+        before = len(graph)
         chunk = level[done : done + size]
-        templates.numbers(chunk)
+        pattern_index.numbers(chunk)
         yield chunk
         done += len(chunk)
-        growth = max(1, (len(atlas) - before) // len(chunk))
-        size = min(2 * size, _LARGEST_CHUNK, max(1, (limit - len(atlas)) // growth))
+        growth = max(1, (len(graph) - before) // len(chunk))
+        size = min(2 * size, _LARGEST_CHUNK, max(1, (limit - len(graph)) // growth))
 
 
-def _children(atlas: Atlas, nodes: NodeArray) -> NodeArray:
+def _children(graph: StateGraph, nodes: NodeArray) -> NodeArray:
     """The successors of nodes that were looked ahead from, each once."""
-    arrays = atlas.nodes
+    arrays = graph.nodes
     degree = arrays.degree[nodes].astype(np.int64)
     offset = np.arange(degree.sum()) - np.repeat(degree.cumsum() - degree, degree)
     edges = np.repeat(arrays.first[nodes], degree) + offset
@@ -177,20 +179,20 @@ def _children(atlas: Atlas, nodes: NodeArray) -> NodeArray:
 
 
 def _last_afterstates(
-    templates: Templates, generator: np.random.Generator
+    pattern_index: PatternIndex, generator: np.random.Generator
 ) -> Iterator[NodeArray]:
     """The last afterstates of random matches, match by match.
 
-    Only those within the templates' depth of an end are sure to have a feature.
+    Only those within the patterns' depth of an end are sure to have a feature.
     """
-    atlas = templates.atlas
-    for rows in _random_matches(atlas.simulator, generator):
-        nodes = [atlas.number(row) for row in rows[-(templates.depth + 2) :]]
+    graph = pattern_index.graph
+    for rows in _random_matches(graph.simulator, generator):
+        nodes = [graph.number(row) for row in rows[-(pattern_index.depth + 2) :]]
         yield np.array(
             [
                 after
                 for before, after in pairwise(nodes)
-                if atlas.mover(before) == templates.role
+                if graph.mover(before) == pattern_index.role
             ],
             np.int32,
         )

@@ -1,6 +1,6 @@
 """Features: the shape of the game tree under an afterstate, as text and as a value.
 
-A feature is a template (see `gamelore.graph.tree_patterns`) in which some match
+A feature is a pattern (see `gamelore.graph.pattern_index`) in which some match
 ends. Its
 text lists what lies under the afterstate, open nodes in parentheses:
 
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property, total_ordering
 from typing import TypeAlias
 
-from gamelore.errors import FeatureError
-from gamelore.graph.tree_patterns import OPEN_LEAF, Template
+from gamelore.errors import PatternError
+from gamelore.graph.pattern_index import OPEN_LEAF, Pattern
 
 DEEPEST = 64
 """Levels of a feature at most: more than any lookahead, fewer than Python recurses."""
@@ -33,130 +33,130 @@ OrderKey: TypeAlias = "tuple[int, int, str, tuple[OrderKey, ...]]"
 
 @total_ordering
 @dataclass(frozen=True)
-class Feature:
-    """A game-tree feature; `str` and `Feature.parse` are inverses."""
+class TreePattern:
+    """A game-tree feature; `str` and `TreePattern.parse` are inverses."""
 
-    template: frozenset[Template]
+    pattern: frozenset[Pattern]
     """What lies under the afterstate."""
 
     def __post_init__(self) -> None:
-        _check(self.template)
+        _check(self.pattern)
 
     @classmethod
-    def from_template(cls, template: Template) -> Feature:
-        """The feature of a template; `FeatureError` if no match ends in it."""
-        if isinstance(template, str):
-            raise FeatureError(f"a single node is no feature: {template}")
-        return cls(template)
+    def from_template(cls, pattern: Pattern) -> TreePattern:
+        """The feature of a pattern; `FeatureError` if no match ends in it."""
+        if isinstance(pattern, str):
+            raise PatternError(f"a single node is no feature: {pattern}")
+        return cls(pattern)
 
     @classmethod
-    def parse(cls, text: str) -> Feature:
+    def parse(cls, text: str) -> TreePattern:
         """The feature a text stands for; order and repetitions do not matter."""
-        levels: list[set[Template]] = [set()]
+        levels: list[set[Pattern]] = [set()]
         for token in _TOKEN.finditer(text):
             if token[0] == "(":
                 levels.append(set())
                 if len(levels) > DEEPEST:
-                    raise FeatureError(f"more than {DEEPEST} levels {_at(token, text)}")
+                    raise PatternError(f"more than {DEEPEST} levels {_at(token, text)}")
             elif token[0] == ")":
                 below = levels.pop()
                 if not levels:
-                    raise FeatureError(f"')' without '(' {_at(token, text)}")
+                    raise PatternError(f"')' without '(' {_at(token, text)}")
                 if not below:
-                    raise FeatureError(f"nothing in parentheses {_at(token, text)}")
+                    raise PatternError(f"nothing in parentheses {_at(token, text)}")
                 levels[-1].add(frozenset(below))
             else:
                 levels[-1].add(token[0])
         if len(levels) > 1:
-            raise FeatureError(f"'(' without ')' in {_shorten(text)}")
+            raise PatternError(f"'(' without ')' in {_shorten(text)}")
         if not levels[0]:
-            raise FeatureError("an empty text is no feature")
+            raise PatternError("an empty text is no feature")
         return cls(frozenset(levels[0]))
 
     @cached_property
     def depth(self) -> int:
         """Levels under the afterstate."""
-        return depth_of(self.template)
+        return depth_of(self.pattern)
 
     def outcomes(self) -> frozenset[str]:
         """The names of the outcomes that occur."""
-        return frozenset(leaves_of(self.template)) - {OPEN_LEAF}
+        return frozenset(leaves_of(self.pattern)) - {OPEN_LEAF}
 
-    def renamed(self, names: dict[str, str]) -> Feature:
+    def renamed(self, names: dict[str, str]) -> TreePattern:
         """The feature with its outcomes called something else."""
-        return Feature.from_template(_rename(self.template, names))
+        return TreePattern.from_template(_rename(self.pattern, names))
 
     def __str__(self) -> str:
-        return " ".join(map(_text, sorted(self.template, key=order_key)))
+        return " ".join(map(_text, sorted(self.pattern, key=order_key)))
 
     def __repr__(self) -> str:
-        return f"Feature.parse({str(self)!r})"
+        return f"TreePattern.parse({str(self)!r})"
 
     def __lt__(self, other: object) -> bool:
-        if not isinstance(other, Feature):
+        if not isinstance(other, TreePattern):
             return NotImplemented
         return self._order < other._order
 
     @cached_property
     def _order(self) -> tuple[int, OrderKey]:
-        return self.depth, order_key(self.template)
+        return self.depth, order_key(self.pattern)
 
 
-def depth_of(template: Template) -> int:
+def depth_of(pattern: Pattern) -> int:
     """Levels under the topmost node."""
-    if isinstance(template, str):
+    if isinstance(pattern, str):
         return 0
-    return 1 + max(map(depth_of, template))
+    return 1 + max(map(depth_of, pattern))
 
 
-def leaves_of(template: Template) -> Iterator[str]:
-    """The leaves of a template, from left to right in no stated order."""
-    if isinstance(template, str):
-        yield template
+def leaves_of(pattern: Pattern) -> Iterator[str]:
+    """The leaves of a pattern, from left to right in no stated order."""
+    if isinstance(pattern, str):
+        yield pattern
     else:
-        for below in template:
+        for below in pattern:
             yield from leaves_of(below)
 
 
-def order_key(template: Template) -> OrderKey:
+def order_key(pattern: Pattern) -> OrderKey:
     """Numbers by size, then names, then open nodes by what is below them."""
-    if not isinstance(template, str):
-        return 2, 0, "", tuple(sorted(map(order_key, template)))
-    if _NUMBER.fullmatch(template):
-        return 0, int(template), template, ()
-    return 1, 0, template, ()
+    if not isinstance(pattern, str):
+        return 2, 0, "", tuple(sorted(map(order_key, pattern)))
+    if _NUMBER.fullmatch(pattern):
+        return 0, int(pattern), pattern, ()
+    return 1, 0, pattern, ()
 
 
-def _text(template: Template) -> str:
-    if isinstance(template, str):
-        return template
-    return f"({' '.join(map(_text, sorted(template, key=order_key)))})"
+def _text(pattern: Pattern) -> str:
+    if isinstance(pattern, str):
+        return pattern
+    return f"({' '.join(map(_text, sorted(pattern, key=order_key)))})"
 
 
-def _rename(template: Template, names: dict[str, str]) -> Template:
-    if isinstance(template, str):
-        return template if template == OPEN_LEAF else names[template]
-    return frozenset(_rename(below, names) for below in template)
+def _rename(pattern: Pattern, names: dict[str, str]) -> Pattern:
+    if isinstance(pattern, str):
+        return pattern if pattern == OPEN_LEAF else names[pattern]
+    return frozenset(_rename(below, names) for below in pattern)
 
 
-def _check(template: frozenset[Template]) -> None:
+def _check(pattern: frozenset[Pattern]) -> None:
     """`FeatureError` unless this is a feature that can be written and read back."""
-    _check_levels(template, 1)
-    if all(leaf == OPEN_LEAF for leaf in leaves_of(template)):
-        text = _shorten(" ".join(map(_text, template)))
-        raise FeatureError(f"no match ends in a feature of open nodes only: {text}")
+    _check_levels(pattern, 1)
+    if all(leaf == OPEN_LEAF for leaf in leaves_of(pattern)):
+        text = _shorten(" ".join(map(_text, pattern)))
+        raise PatternError(f"no match ends in a feature of open nodes only: {text}")
 
 
-def _check_levels(template: Template, level: int) -> None:
-    if isinstance(template, str):
-        if not _NAME.fullmatch(template):
-            raise FeatureError(f"no name of an outcome: {template!r}")
+def _check_levels(pattern: Pattern, level: int) -> None:
+    if isinstance(pattern, str):
+        if not _NAME.fullmatch(pattern):
+            raise PatternError(f"no name of an outcome: {pattern!r}")
         return
     if level > DEEPEST:
-        raise FeatureError(f"more than {DEEPEST} levels in a feature")
-    if not template:
-        raise FeatureError("an open node with nothing below it")
-    for below in template:
+        raise PatternError(f"more than {DEEPEST} levels in a feature")
+    if not pattern:
+        raise PatternError("an open node with nothing below it")
+    for below in pattern:
         _check_levels(below, level + 1)
 
 

@@ -1,6 +1,6 @@
 """Value functions with weights: what they say of positions, and how matches teach them.
 
-N nodes of the atlas, K words per position, I inputs, H hidden units in eights, F
+N nodes of the state graph, K words per position, I inputs, H hidden units in eights, F
 features, T positions of the longest match.
 
 The inputs of a position are its fluents, a bit each, then its features, then a bias

@@ -1,6 +1,6 @@
 """Tables of values: how they are looked up, and how matches change them.
 
-N nodes and E edges of the atlas, C cells of the table, K words per position.
+N nodes and E edges of the state graph, C cells of the table, K words per position.
 A learner keys its cells by afterstate (a node) or by action (an edge); everything else
 is the same for both.
 """
@@ -36,7 +36,7 @@ UNLINKED, ABSENT = -1, -2
 """In place of a cell: not looked for yet, and known not to be there."""
 
 NO_CELLS = 64
-"""A status besides those of the atlas: the table is full."""
+"""A status besides those of the state graph: the table is full."""
 
 
 class Memory(NamedTuple):
@@ -60,7 +60,7 @@ class Method(NamedTuple):
     trace_decay: float
     default: float  # the value of what is not in the table
     initial: int  # DEFAULT, LOOKAHEAD or FEATURES
-    depth: int  # of the lookahead, or of the templates
+    depth: int  # of the lookahead, or of the patterns
     rule: int  # MINIMAX, MAXMAX or AVGMAX
     on_sight: int  # 1: cells are made for moves that are merely considered
     sees_ends: int  # 1: a terminal afterstate has its true value before it is visited
@@ -77,7 +77,7 @@ class Prior(NamedTuple):
     """What one role knows of positions that are not in its table."""
 
     shapes: Shapes
-    features: np.ndarray  # float64 [·]   per template, its value, not a number where
+    features: np.ndarray  # float64 [·]   per pattern, its value, not a number where
     # there is none, or infinity where it must be asked for
 
 
@@ -147,9 +147,9 @@ def _add_cell(nodes, memory, method, node, edge, value):
 
 
 @lean_part
-def initial_value(chart, prior, method, role, node):
+def initial_value(graph, prior, method, role, node):
     """The value a new afterstate begins with; not a number where there was no room."""
-    nodes = chart.nodes
+    nodes = graph.nodes
     if method.initial == DEFAULT and not method.sees_ends:
         return method.default
     if nodes.mover[node] == ENDED:
@@ -157,9 +157,9 @@ def initial_value(chart, prior, method, role, node):
             return np.float64(nodes.goals[node, role])
         return method.default
     if method.initial == LOOKAHEAD:
-        return look_ahead(chart, role, node, method.depth, method.rule, method.default)
+        return look_ahead(graph, role, node, method.depth, method.rule, method.default)
     if method.initial == FEATURES:
-        shape = find_shape(chart, prior.shapes, role, node, method.depth)
+        shape = find_shape(graph, prior.shapes, role, node, method.depth)
         if shape == NO_SHAPE:
             return np.nan
         known = prior.features
@@ -172,7 +172,7 @@ def initial_value(chart, prior, method, role, node):
 
 
 @lean_part
-def choose_greedily(chart, memory, method, prior, node, epsilon, stream):
+def choose_greedily(graph, memory, method, prior, node, epsilon, stream):
     """The edge a learner takes: any with probability epsilon, else the best it knows.
 
     Where values are of one side, the other role wants the lowest. Ties are broken at
@@ -181,7 +181,7 @@ def choose_greedily(chart, memory, method, prior, node, epsilon, stream):
     actions, only what is known is compared. FAILED where an initial value could not be
     found, or no action is known.
     """
-    nodes = chart.nodes
+    nodes = graph.nodes
     first = nodes.first[node]
     degree = nodes.degree[node]
     if draw_unit(stream) < epsilon:
@@ -198,7 +198,7 @@ def choose_greedily(chart, memory, method, prior, node, epsilon, stream):
         elif method.on_sight or (
             method.sees_ends and nodes.mover[nodes.child[edge]] == ENDED
         ):
-            value = initial_value(chart, prior, method, role, nodes.child[edge])
+            value = initial_value(graph, prior, method, role, nodes.child[edge])
             if np.isnan(value):
                 return np.int64(FAILED)
         elif method.keyed_by == AFTERSTATES:
@@ -264,28 +264,28 @@ def update_actions(nodes, memory, method, log, count, reward):
 
 
 @lean_part
-def prepare_table(chart, memory, method, prior, role, log, count):
+def prepare_table(graph, memory, method, prior, role, log, count):
     """Make sure that a match can be folded in; a status.
 
     What is made for moves in sight stays: it would be made again all the same.
     """
-    nodes = chart.nodes
+    nodes = graph.nodes
     edges = log.edges
     fresh = log.fresh
     log.trouble[1] = role
     if method.on_sight:
-        status = _consider(chart, memory, method, prior, role, log, count)
+        status = _consider(graph, memory, method, prior, role, log, count)
         if status != FINE:
             return status
     if memory.used[0] + count + 1 > memory.values.shape[0]:
         return NO_CELLS
-    for t in range(count - 1, -1, -1):  # templates may be made of those further on
+    for t in range(count - 1, -1, -1):  # patterns may be made of those further on
         fresh[t] = method.default
         if method.keyed_by == ACTIONS:
             continue
         if find_cell(nodes, memory, method, log.nodes[t], edges[t]) < 0:
             child = nodes.child[edges[t]]
-            fresh[t] = initial_value(chart, prior, method, role, child)
+            fresh[t] = initial_value(graph, prior, method, role, child)
             if np.isnan(fresh[t]):
                 log.trouble[0] = child
                 return NO_SHAPE
@@ -316,9 +316,9 @@ def fold_into_table(nodes, memory, method, role, log, count, end):
 
 
 @lean_part
-def _consider(chart, memory, method, prior, role, log, count):
+def _consider(graph, memory, method, prior, role, log, count):
     """Make cells for every afterstate that was in sight in a match; a status."""
-    nodes = chart.nodes
+    nodes = graph.nodes
     for t in range(count):
         node = log.nodes[t]
         first = nodes.first[node]
@@ -326,7 +326,7 @@ def _consider(chart, memory, method, prior, role, log, count):
             if find_cell(nodes, memory, method, node, edge) >= 0:
                 continue
             child = nodes.child[edge]
-            value = initial_value(chart, prior, method, role, child)
+            value = initial_value(graph, prior, method, role, child)
             if np.isnan(value):
                 log.trouble[0] = child
                 return NO_SHAPE

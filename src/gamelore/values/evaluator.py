@@ -24,7 +24,7 @@ class LearnedEvaluation:
 
     def engine(self, played: Simulator) -> Simulator:
         """The simulator whose rows the function reads."""
-        mine = self.function.atlas.simulator
+        mine = self.function.graph.simulator
         if mine.game != played.game:
             raise GameloreError(
                 f"what was learned is about {mine.game.name!r}, not"
@@ -60,7 +60,7 @@ class LearnedEvaluation:
     def _side(self) -> int:
         if self.function.settings.view == "own":
             return -1
-        roles = self.function.atlas.simulator.roles
+        roles = self.function.graph.simulator.roles
         return next(number for number, role in enumerate(roles) if role != "random")
 
     @property

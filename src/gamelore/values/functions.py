@@ -13,7 +13,7 @@ from gamelore.engine import CircuitSimulator, Rows
 from gamelore.engine.compiled.simulator import NARROW_LANES, aligned, narrow_room
 from gamelore.errors import GameloreError
 from gamelore.gdl.canonical.symmetry import exchange_of
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.values import _function_kernels as kernels
 from gamelore.values._function_kernels import Function, Lens, Trail
 from gamelore.values.by_feature import ByFeature, numbers_by_feature
@@ -41,7 +41,7 @@ class ValueFunction:
 
     def __init__(
         self,
-        atlas: Atlas,
+        graph: StateGraph,
         settings: FunctionSettings,
         *,
         seed: int = 0,
@@ -49,15 +49,15 @@ class ValueFunction:
         discount: float = 1.0,
         shaping: ByFeature = (),
     ) -> None:
-        """`shaping`: rewards along the way, as in a `Plan`; `discount`: of values where
-        choices see them."""
-        simulator = atlas.simulator
+        """`shaping`: rewards along the way, as in a `TrainConfig`; `discount`: of
+        values where choices see them."""
+        simulator = graph.simulator
         if not isinstance(simulator, CircuitSimulator):
             raise GameloreError(
                 f"value functions need {simulator.game.name!r} compiled; on the"
                 " interpreter there are tables"
             )
-        self.atlas = atlas
+        self.graph = graph
         self.settings = settings
         self.features = (
             simulator.feature_set if simulator.features is not None else None
@@ -81,16 +81,16 @@ class ValueFunction:
         """I: fluents, features, and the bias."""
         return self.fluents + len(self.features or ()) + 1
 
-    def fit(self, atlas: Atlas) -> Function:
-        """What kernels see, with room for every node of an atlas."""
-        emptied = int(atlas.nodes.used[2])
-        if emptied != self._emptied:  # perhaps by another who uses the atlas
+    def fit(self, graph: StateGraph) -> Function:
+        """What kernels see, with room for every node of a state graph."""
+        emptied = int(graph.nodes.used[2])
+        if emptied != self._emptied:  # perhaps by another who uses the state graph
             self._emptied = emptied
             self.forget()
         lens = self.function.lens
-        if self.features is not None and lens.counts.shape[1] < len(atlas.nodes.rows):
-            _, columns = self.features.room(2 * len(atlas.nodes.rows))
-            counts = columns.reshape(2, len(atlas.nodes.rows), -1)
+        if self.features is not None and lens.counts.shape[1] < len(graph.nodes.rows):
+            _, columns = self.features.room(2 * len(graph.nodes.rows))
+            counts = columns.reshape(2, len(graph.nodes.rows), -1)
             measured = np.zeros(counts.shape[:2], np.uint8)
             lens = lens._replace(counts=counts, measured=measured)
             self.function = self.function._replace(lens=lens)
@@ -101,7 +101,7 @@ class ValueFunction:
         self.function.place[0] = -1
 
     def forget(self) -> None:
-        """Forget all that goes by the nodes of an atlas."""
+        """Forget all that goes by the nodes of a state graph."""
         self.begin()
         self.function.lens.measured[:] = 0
 
@@ -134,7 +134,7 @@ class ValueFunction:
     def copy(self) -> ValueFunction:
         """Another with the same weights, which goes its own way."""
         twin = ValueFunction(
-            self.atlas,
+            self.graph,
             self.settings,
             seed=self._seed,
             longest_match=self._longest,
@@ -159,7 +159,7 @@ class ValueFunction:
 
     def _inputs_on(self) -> int:
         """How many inputs are on at first: features count as one each."""
-        row = self.atlas.simulator.initial_row()
+        row = self.graph.simulator.initial_row()
         on = int(np.bitwise_count(row).sum()) if self.fluents else 0
         return 1 + on + len(self.features or ())
 
@@ -195,7 +195,7 @@ class ValueFunction:
         """float64 [n]: the rewards along the way to positions, whatever the way."""
         if not self.shaping:
             return np.zeros(len(positions))
-        counts = self.atlas.simulator.feature_counts(positions, role)
+        counts = self.graph.simulator.feature_counts(positions, role)
         return counts.astype(np.float64) @ self._rewards()
 
     def inputs_of(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float64]:
@@ -212,7 +212,7 @@ class ValueFunction:
             seen[:, places] = bits[:, : self.fluents]
             parts.append(seen)
         if self.features is not None:
-            counts = self.atlas.simulator.feature_counts(positions, role)
+            counts = self.graph.simulator.feature_counts(positions, role)
             parts.append(counts.astype(np.float64) * self._factors())
         parts.append(np.ones((len(positions), 1)))
         return np.hstack(parts)
@@ -220,7 +220,7 @@ class ValueFunction:
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     def _empty(self) -> Function:
-        settings, simulator = self.settings, self.atlas.simulator
+        settings, simulator = self.settings, self.graph.simulator
         linear = isinstance(settings, LinearSettings)
         network_inputs = 0 if linear else self.inputs
         linear_inputs = self.inputs if linear else 0
@@ -257,7 +257,7 @@ class ValueFunction:
         """float64 [R, 2]: how goals become rewards."""
         settings = self.settings
         scale = []
-        for goals in self.atlas.simulator.goal_values:
+        for goals in self.graph.simulator.goal_values:
             low, high = min(goals, default=0), max(goals, default=100)
             span = settings.highest_reward - settings.lowest_reward
             factor = span / (high - low) if high > low else 0.0
@@ -280,7 +280,7 @@ class ValueFunction:
 
     def _places(self) -> npt.NDArray[np.int32]:
         """int32 [2, 64 · K]"""
-        simulator = self.atlas.simulator
+        simulator = self.graph.simulator
         places = np.tile(np.arange(64 * simulator.width, dtype=np.int32), (2, 1))
         if self.fluents and self.settings.view == "own":
             assert isinstance(simulator, CircuitSimulator)
@@ -298,9 +298,9 @@ class ValueFunction:
         first, second = (
             view._replace(weights=view.weights * scale[view.columns]) for view in views
         )
-        words = narrow_room(self.atlas.program.slots)[0]
+        words = narrow_room(self.graph.program.slots)[0]
         room, columns = self.features.room(NARROW_LANES)
-        return empty_lens(self.atlas.simulator.width)._replace(
+        return empty_lens(self.graph.simulator.width)._replace(
             views=(first, second), columns=columns, words=words, room=room
         )
 

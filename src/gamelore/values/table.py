@@ -99,13 +99,14 @@ class Table:
 
     @property
     def bytes_per_cell(self) -> float:
-        """What an entry takes, room in reserve included; links to an atlas are not."""
+        """What an entry takes, room in reserve included; links to a state graph are
+        not."""
         memory = self.memory
         arrays = (memory.rows, memory.slots, memory.values, memory.visits)
         return sum(array.nbytes for array in arrays) / max(1, len(self))
 
     def fit(self, links: int) -> None:
-        """Have a link for every node or edge of an atlas."""
+        """Have a link for every node or edge of a state graph."""
         link = self.memory.link
         if len(link) < links:
             larger = np.full(links, UNLINKED, np.int32)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gamelore.agents.agent import Entry, PlainContestant
+from gamelore.agents.agent import Entry, PlayerAgent
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
@@ -27,7 +27,7 @@ SLACK = 0.5
 
 
 class Diary:
-    """A contestant that plays by lot and writes down what it is told."""
+    """An agent that plays by lot and writes down what it is told."""
 
     def __init__(self, seed: int = 0) -> None:
         self.player: Player = RandomPlayer(seed)
@@ -78,9 +78,7 @@ def tictactoe() -> Simulator:
 
 
 def random_peers(*seeds: int) -> list[LocalPeer]:
-    return [
-        LocalPeer(PlainContestant(RandomPlayer, seed), f"r{seed}") for seed in seeds
-    ]
+    return [LocalPeer(PlayerAgent(RandomPlayer, seed), f"r{seed}") for seed in seeds]
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "pig", "trio", "rock-paper-scissors"])
@@ -103,14 +101,14 @@ def test_managed_matches_are_the_matches_of_play_match(game: str, clock: float) 
 
 
 def test_faults_are_those_of_play_match(tictactoe: Simulator) -> None:
-    peers = [LocalPeer(PlainContestant(Wrong), "wrong"), *random_peers(2)]
+    peers = [LocalPeer(PlayerAgent(Wrong), "wrong"), *random_peers(2)]
     match = Manager(tictactoe, NO_CLOCKS).run(peers, seed=3)
     players: dict[str, Player] = {"x": Wrong(), "o": RandomPlayer(2)}
     assert match.record == play_match(tictactoe, players, seed=3)
     assert match.record.faults[0].answer == "nonsense"
 
 
-def test_contestants_are_told_what_they_need(tictactoe: Simulator) -> None:
+def test_agents_are_told_what_they_need(tictactoe: Simulator) -> None:
     ann, bob = Diary(1), Diary(2)
     peers = [LocalPeer(ann, "ann"), LocalPeer(bob, "bob")]
     manager = Manager(tictactoe, MatchSettings(20, 10))
@@ -138,7 +136,7 @@ def test_without_clocks_there_are_no_threads(tictactoe: Simulator) -> None:
 
 def test_two_that_hang_cost_one_clock(tictactoe: Simulator) -> None:
     players = [Hanging(1), Hanging(2)]
-    peers = [LocalPeer(PlainContestant(lambda _, p=p: p), "h") for p in players]  # type: ignore[misc]
+    peers = [LocalPeer(PlayerAgent(lambda _, p=p: p), "h") for p in players]  # type: ignore[misc]
     settings = MatchSettings(1, 0.2, grace=0.05, move_limit=2)
     started = time.monotonic()
     match = Manager(tictactoe, settings).run(peers)
@@ -150,7 +148,7 @@ def test_two_that_hang_cost_one_clock(tictactoe: Simulator) -> None:
         player.release.set()
     for peer in peers:
         peer.close()
-    wait_for_threads("contestant h")
+    wait_for_threads("agent h")
 
 
 def test_one_that_is_late_once_plays_on(tictactoe: Simulator) -> None:
@@ -163,7 +161,7 @@ def test_one_that_is_late_once_plays_on(tictactoe: Simulator) -> None:
                 time.sleep(0.35)
             return super().choose(position, clock)
 
-    peers = [LocalPeer(PlainContestant(Sleepy), "sleepy"), *random_peers(2)]
+    peers = [LocalPeer(PlayerAgent(Sleepy), "sleepy"), *random_peers(2)]
     settings = MatchSettings(1, 0.2, grace=0.05)
     match = Manager(tictactoe, settings).run(peers)
     assert match.record.complete

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import simulator
@@ -31,7 +31,7 @@ INFO = write_message(Info())
 
 @pytest.fixture
 def server() -> Iterator[PlayerServer]:
-    with PlayerServer(PlainContestant(PLAYERS["random"], 1), port=0) as serving:
+    with PlayerServer(PlayerAgent(PLAYERS["random"], 1), port=0) as serving:
         yield serving
 
 
@@ -76,10 +76,10 @@ def test_one_that_rests_for_long_is_closed(
 def test_one_that_was_closed_is_replaced() -> None:
     keeper = Keeper()
     request = write_request(INFO, keep=True)
-    with PlayerServer(PlainContestant(PLAYERS["random"], 1), port=0) as first:
+    with PlayerServer(PlayerAgent(PLAYERS["random"], 1), port=0) as first:
         address = Address.of(*first.address)
         assert isinstance(make_calls([Call(address, request, 5, keeper)])[0], Reply)
-    again = PlayerServer(PlainContestant(PLAYERS["random"], 1), port=address.port)
+    again = PlayerServer(PlayerAgent(PLAYERS["random"], 1), port=address.port)
     with again:
         for _ in range(2):
             (reply,) = make_calls([Call(address, request, 5, keeper)])
@@ -99,7 +99,7 @@ def test_a_match_needs_one_connection_to_each_player(
         accept(self)
 
     monkeypatch.setattr(listener.Listener, "_accept", counted)
-    with PlayerServer(PlainContestant(PLAYERS["random"], 2), port=0) as other:
+    with PlayerServer(PlayerAgent(PLAYERS["random"], 2), port=0) as other:
         peers = [RemotePeer(*each.address) for each in (server, other)]
         manager = Manager(simulator(load("tictactoe")), MatchSettings(10, 5))
         for seed in range(3):
@@ -123,10 +123,10 @@ class Stubborn(RandomPlayer):
 
 def test_a_player_that_thinks_on_does_not_hold_up_the_next_message() -> None:
     player = Stubborn()
-    contestant = PlainContestant(lambda seed: player, 1)
+    agent = PlayerAgent(lambda seed: player, 1)
     rules = rules_of(load("tictactoe"))
     with (
-        PlayerServer(contestant, port=0) as server,
+        PlayerServer(agent, port=0) as server,
         socket.create_connection(server.address, timeout=20) as line,
     ):
         assert ask(line, write_message(Start("m", "x", rules, 20, 0.3))).keeps
@@ -140,7 +140,7 @@ def test_a_request_that_comes_too_early_is_answered_in_its_turn() -> None:
     player = Stubborn()
     rules = rules_of(load("tictactoe"))
     with (
-        PlayerServer(PlainContestant(lambda seed: player, 1), port=0) as server,
+        PlayerServer(PlayerAgent(lambda seed: player, 1), port=0) as server,
         socket.create_connection(server.address, timeout=20) as line,
     ):
         ask(line, write_message(Start("m", "x", rules, 20, 20)))
@@ -168,7 +168,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 def test_one_who_leaves_before_the_answer_leaves_nothing_behind() -> None:
     player = Stubborn()
     rules = rules_of(load("tictactoe"))
-    with PlayerServer(PlainContestant(lambda seed: player, 1), port=0) as server:
+    with PlayerServer(PlayerAgent(lambda seed: player, 1), port=0) as server:
         watched = server._listener._selector.get_map()
         assert len(watched) == 2  # the port, and what wakes its leader
         with socket.create_connection(server.address, timeout=20) as line:

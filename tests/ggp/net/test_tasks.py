@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.engine import simulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
@@ -254,8 +254,8 @@ class Bookish:
 @pytest.fixture
 def players() -> Iterator[list[RemotePeer]]:
     with ExitStack() as stack:
-        contestants = [PlainContestant(Bookish) for _ in range(2)]
-        servers = [PlayerServer(each, port=0, at_once=6) for each in contestants]
+        agents = [PlayerAgent(Bookish) for _ in range(2)]
+        servers = [PlayerServer(each, port=0, at_once=6) for each in agents]
         for server in servers:
             stack.enter_context(server)
         peers = [RemotePeer(*server.address) for server in servers]
@@ -293,7 +293,7 @@ def test_players_told_too_much_at_once_are_busy(players: list[RemotePeer]) -> No
 
 
 def test_players_in_this_process_play_one_at_a_time() -> None:
-    peers = [LocalPeer(PlainContestant(Bookish), name) for name in "ab"]
+    peers = [LocalPeer(PlayerAgent(Bookish), name) for name in "ab"]
     manager = Manager(simulator(load("tictactoe")), MatchSettings(10, 5))
     (match,) = manager.run_side_by_side([Bout(peers)])
     assert match.record.complete

@@ -47,12 +47,12 @@ def in_a_while(seconds: float = 5.0) -> float:
     return time.monotonic() + seconds
 
 
-def seat_for(engine: Engine, contestant: Entrants) -> Seat:
+def seat_for(engine: Engine, agent: Entrants) -> Seat:
     wording = Wording(canonical_form(TICTACTOE))
     role = wording.role("x")
     assert role is not None
     terms = Terms("m", wording, role, (), 10, 5)
-    return Seat(terms, engine, contestant)
+    return Seat(terms, engine, agent)
 
 
 def decide(seat: Seat, *spelt: str) -> str:
@@ -63,10 +63,10 @@ def decide(seat: Seat, *spelt: str) -> str:
 
 
 def test_a_match_goes_on_where_it_was_when_a_faster_engine_comes() -> None:
-    contestant = Entrants()
+    agent = Entrants()
     game = canonical_form(TICTACTOE).game
     engine = Engine(game)
-    seat = seat_for(engine, contestant)
+    seat = seat_for(engine, agent)
     engine.improve(Interpreter(game), settled=False)
     seat.enter(in_a_while(), time.monotonic())
     decide(seat)
@@ -75,7 +75,7 @@ def test_a_match_goes_on_where_it_was_when_a_faster_engine_comes() -> None:
     answer = decide(seat, "noop", "(mark 2 2)")
     position = Position(TICTACTOE).advance("(mark 1 1)").advance("(mark 2 2)")
     assert answer in {to_kif(move) for move in position.legal_moves("x")}
-    assert [e.simulator.engine for e in contestant.entries] == [
+    assert [e.simulator.engine for e in agent.entries] == [
         "interpreter",
         "circuit",
     ]
@@ -83,19 +83,19 @@ def test_a_match_goes_on_where_it_was_when_a_faster_engine_comes() -> None:
     record = seat.finish(None, in_a_while())
     assert record is not None
     assert len(record.moves) == 2
-    assert contestant.records == [record]
+    assert agent.records == [record]
 
 
 def test_moves_made_before_there_is_an_engine_are_made_up_for() -> None:
-    contestant = Entrants()
+    agent = Entrants()
     game = canonical_form(TICTACTOE).game
     engine = Engine(game)
-    seat = seat_for(engine, contestant)
+    seat = seat_for(engine, agent)
     seat.enter(time.monotonic() + 0.05, time.monotonic())
     decide(seat)
     decide(seat, "(mark 1 1)", "noop")
     assert len(seat.faults) == 2
-    assert contestant.entries == []
+    assert agent.entries == []
     engine.improve(Interpreter(game), settled=True)
     answer = decide(seat, "noop", "(mark 2 2)")
     position = Position(TICTACTOE).advance("(mark 1 1)").advance("(mark 2 2)")

@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.engine.position import Position
 from gamelore.games import load
@@ -39,8 +39,8 @@ AVAILABLE = b"( ( name victim ) ( status available ) )"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PlayerServer]:
-    contestant = PlainContestant(PLAYERS["random"])
-    server = PlayerServer(contestant, port=0, name="victim", limits=LIMITS)
+    agent = PlayerAgent(PLAYERS["random"])
+    server = PlayerServer(agent, port=0, name="victim", limits=LIMITS)
     with server:
         yield server
 

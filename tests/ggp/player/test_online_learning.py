@@ -16,9 +16,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
-from gamelore.cli.agents import contestant_of, rehearse
+from gamelore.cli.agents import make_agent, rehearse
 from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
@@ -32,7 +32,7 @@ SETTINGS = MatchSettings(start_clock=60.0, play_clock=10.0)
 
 
 def novice() -> LocalPeer:
-    return LocalPeer(PlainContestant(PLAYERS["novice"], 3), "novice")
+    return LocalPeer(PlayerAgent(PLAYERS["novice"], 3), "novice")
 
 
 def play(peer: Peer, matches: int, scramble: bool = False) -> list[str]:
@@ -65,12 +65,12 @@ def learned(store: Path) -> tuple[Pupil, Snapshot]:
 def test_the_network_makes_no_difference(name: str, tmp_path: Path) -> None:
     rehearse(name)  # compiling kernels may take longer than a clock
     here, there, scrambled = (tmp_path / f"{n}.db" for n in range(3))
-    local = LocalPeer(contestant_of(name, store=here, seed=SEED), "learner")
+    local = LocalPeer(make_agent(name, store=here, seed=SEED), "learner")
     play(local, 25)
     local.close()
     for store in (there, scrambled):
-        contestant = contestant_of(name, store=store, seed=SEED)
-        with PlayerServer(contestant, port=0, opponents=("novice",)) as server:
+        agent = make_agent(name, store=store, seed=SEED)
+        with PlayerServer(agent, port=0, opponents=("novice",)) as server:
             peer = RemotePeer(*server.address, name="learner")
             play(peer, 25, scramble=store is scrambled)
     pupil, wanted = learned(here)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gamelore.agents.agent import Entry, PlainContestant
+from gamelore.agents.agent import Entry, PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
@@ -53,7 +53,7 @@ def start_text(game: Game, match: str, role: Role, start: float, play: float) ->
 
 
 class Spy:
-    """A contestant that notes what it is told, and plays with players of a kind."""
+    """An agent that notes what it is told, and plays with players of a kind."""
 
     def __init__(self, player: Player | None = None) -> None:
         self.player = player or PLAYERS["random"](1)
@@ -91,8 +91,8 @@ class Choosing:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PlayerServer]:
-    contestant = PlainContestant(PLAYERS["random"])
-    with PlayerServer(contestant, port=0, name="ann", at_once=2) as server:
+    agent = PlayerAgent(PLAYERS["random"])
+    with PlayerServer(agent, port=0, name="ann", at_once=2) as server:
         yield server
 
 

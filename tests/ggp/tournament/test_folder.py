@@ -193,8 +193,8 @@ def test_damaged_terms_are_named(tmp_path: Path, text: str) -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from gamelore.protocol.tournament_file import tournament_of
-from gamelore.protocol.tournament_folder import TournamentFolder
+from gamelore.ggp.tournament.config import tournament_of
+from gamelore.ggp.tournament.folder import TournamentFolder
 values = {"players": {"a": "random", "b": "novice"}, "games": ["nim"], "seed": 3,
           "output": "out"}
 with TournamentFolder(tournament_of(values, Path(sys.argv[1]))).opened():

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gamelore.agents.agent import PlainContestant
+from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.engine import simulator
 from gamelore.errors import StuckError, TournamentError
@@ -124,7 +124,7 @@ def test_an_interrupt_gives_up_what_is_under_way(tmp_path: Path) -> None:
 
 def hall_of(cup: Tournament) -> Hall:
     peers = {
-        each.name: LocalPeer(PlainContestant(PLAYERS[each.spec], n), each.name)
+        each.name: LocalPeer(PlayerAgent(PLAYERS[each.spec], n), each.name)
         for n, each in enumerate(cup.competitors)
     }
     simulators = {

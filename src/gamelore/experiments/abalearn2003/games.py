@@ -70,7 +70,7 @@ def _meet_own(task: tuple[int, Trained], settings: Abalearn2003Settings) -> Floa
     shares = [
         [
             score(
-                own.atlas.simulator,
+                own.graph.simulator,
                 meet(FunctionJudge(own), FunctionJudge(other), settings, seed),
             )
             for other in references

@@ -51,6 +51,6 @@ def reproduce(
 
 def count_matches(settings: Abalearn2003Settings) -> int:
     """How many games the settings ask for, as progress counts them."""
-    training = sum(settings.scaled(case.games) for case in CASES)
-    games = settings.agents * (training + settings.tests) + 2 * len(DEPTHS)
+    trainer = sum(settings.scaled(case.games) for case in CASES)
+    games = settings.agents * (trainer + settings.tests) + 2 * len(DEPTHS)
     return games + (matches_of_readings(settings) if settings.readings else 0)

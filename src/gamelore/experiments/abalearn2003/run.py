@@ -15,7 +15,7 @@ from gamelore.experiments.abalearn2003.settings import (
     Abalearn2003Settings,
     Case,
     Lesson,
-    plan_of,
+    config_for,
 )
 from gamelore.experiments.batch import (
     FeatureJudge,
@@ -28,9 +28,9 @@ from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import run_tasks, seed_for
 from gamelore.games import load, load_features
 from gamelore.gdl import to_kif
-from gamelore.graph import Atlas
-from gamelore.learn.match_trainer import OpenTraining
-from gamelore.learn.trainer import Training
+from gamelore.graph import StateGraph
+from gamelore.learn.match_trainer import MatchTrainer
+from gamelore.learn.trainer import Trainer
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.evaluator import Heuristic
 from gamelore.values.functions import ValueFunction, Weights
@@ -112,32 +112,32 @@ def _stages(
     done = 0
     weights: Weights | None = None
     for number, lesson in enumerate(case.lessons):
-        training = _course(case, lesson, settings, seed + number)
-        assert training.function is not None
+        trainer = _course(case, lesson, settings, seed + number)
+        assert trainer.function is not None
         if weights is not None:
-            training.function.load(weights)
+            trainer.function.load(weights)
         for point in case.points:
             if done < point <= done + lesson.games:
                 # Short runs may have several points at one number of games.
                 wanted = settings.scaled(point) - settings.scaled(done)
-                training.run(max(0, wanted - training.matches))
-                yield training.function
+                trainer.run(max(0, wanted - trainer.matches))
+                yield trainer.function
         done += lesson.games
-        weights = training.function.weights()
+        weights = trainer.function.weights()
 
 
 def _course(
     case: Case, lesson: Lesson, settings: Abalearn2003Settings, seed: int
-) -> Training:
+) -> Trainer:
     simulator = simulator_of(settings.game, case.features)
-    plan = plan_of(case, lesson.opponent, settings, seed)
+    config = config_for(case, lesson.opponent, settings, seed)
     if lesson.opponent != "heuristic" or settings.teacher_depth == 1:
-        return Training(Atlas(simulator), plan)
+        return Trainer(StateGraph(simulator), config)
     players = {
         role: AlphaBetaPlayer(Heuristic(), settings.teacher_depth, seed)
         for role in simulator.roles
     }
-    return OpenTraining(Atlas(simulator), plan, opponents=players)
+    return MatchTrainer(StateGraph(simulator), config, opponents=players)
 
 
 def meet(
@@ -178,11 +178,11 @@ def network(
     case: Case, settings: Abalearn2003Settings, weights: Weights
 ) -> ValueFunction:
     """A network of an agent as it was."""
-    plan = plan_of(case, "self", settings, 0)
-    assert plan.function is not None
-    atlas = Atlas(simulator_of(settings.game, case.features))
+    config = config_for(case, "self", settings, 0)
+    assert config.function is not None
+    graph = StateGraph(simulator_of(settings.game, case.features))
     function = ValueFunction(
-        atlas, plan.function, discount=DISCOUNT, shaping=plan.shaping
+        graph, config.function, discount=DISCOUNT, shaping=config.shaping
     )
     function.load(weights)
     return function

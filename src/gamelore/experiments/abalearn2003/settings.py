@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.schedules import Fixed, Geometric, Schedule
 from gamelore.learn.self_play import SelfPlay
@@ -193,9 +193,9 @@ TAUGHT: dict[Opponent, Case] = {
 CASES = (METHOD_I, METHOD_IA, *METHOD_II.values(), *TAUGHT.values())
 
 
-def plan_of(
+def config_for(
     case: Case, opponent: Opponent, settings: Abalearn2003Settings, seed: int
-) -> Plan:
+) -> TrainConfig:
     """How an agent learns against an opponent."""
     both = settings.views == "both"
     against: dict[Opponent, SelfPlay | FeaturePlayer | PlayerSettings] = {
@@ -203,7 +203,7 @@ def plan_of(
         "heuristic": FeaturePlayer("heuristic"),
         "random": PlayerSettings("random"),
     }
-    return Plan(
+    return TrainConfig(
         learner=TDSettings(STEP_SIZE, DISCOUNT, TRACE_DECAY, risk=case.risk),
         against=against[opponent],
         seat="alternate",

@@ -86,7 +86,7 @@ class Curve:
 class Table:
     """What is known of the source game's features."""
 
-    features: tuple[str, ...]
+    patterns: tuple[str, ...]
     """All of them."""
     draws: Mapping[str, Interval]
     """The value of the all-draws feature against each opponent."""

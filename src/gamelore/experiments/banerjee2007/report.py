@@ -75,7 +75,7 @@ def _claims(results: Results) -> Iterator[str]:
 
 def _claim_rows(results: Results) -> list[tuple[str, str, str, str, str]]:
     table = results.table
-    count = len(table.features)
+    count = len(table.patterns)
     rows = [
         (
             f"{FEATURES_IN_PAPER} features of tic-tac-toe",
@@ -170,8 +170,8 @@ def _table(results: Results) -> Iterator[str]:
     yield markdown_table(
         header,
         [
-            (f"({letter})", f"`{feature}`", *_pairs(letter, best.values[letter]))
-            for letter, feature in best.letters.items()
+            (f"({letter})", f"`{pattern}`", *_pairs(letter, best.values[letter]))
+            for letter, pattern in best.letters.items()
         ],
     )
     yield "How well other numbers of source matches fit:"
@@ -288,9 +288,9 @@ def write_data(results: Results, played: Played, folder: Path) -> None:
         folder / "table1.csv",
         ("reading", "matches", "letter", "feature", *OPPONENTS),
         (
-            (fit.reading, fit.matches, letter, str(feature), *fit.values[letter])
+            (fit.reading, fit.matches, letter, str(pattern), *fit.values[letter])
             for fit in results.table.fits
-            for letter, feature in fit.letters.items()
+            for letter, pattern in fit.letters.items()
         ),
     )
 

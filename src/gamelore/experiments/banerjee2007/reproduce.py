@@ -45,8 +45,8 @@ from gamelore.experiments.banerjee2007.table1 import (
 from gamelore.experiments.experiment import Advance
 from gamelore.experiments.output import results_folder, write_text
 from gamelore.experiments.statistics import mean_interval
-from gamelore.experiments.sweep import atlas_of, run_tasks
-from gamelore.transfer import find_features
+from gamelore.experiments.sweep import graph_of, run_tasks
+from gamelore.transfer import find_patterns
 
 FITTED_RUNS = 20
 """Runs that are compared with Table 1, at most: each is valued many times."""
@@ -125,13 +125,13 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
         opponent: [
             value
             for one in valued
-            for feature, value in one.values.items()
-            if one.opponent == opponent and str(feature) == MATCHED[DRAWS]
+            for pattern, value in one.values.items()
+            if one.opponent == opponent and str(pattern) == MATCHED[DRAWS]
         ]
         for opponent in OPPONENTS
     }
     return Table(
-        features=tuple(map(str, find_features(atlas_of(SOURCE), 0))),
+        patterns=tuple(map(str, find_patterns(graph_of(SOURCE), 0))),
         draws={
             opponent: mean_interval(np.array(values))
             for opponent, values in draws.items()

@@ -14,20 +14,20 @@ import numpy.typing as npt
 
 from gamelore.experiments.banerjee2007.settings import FAVOURED, Settings
 from gamelore.experiments.banerjee2007.table1 import OPPONENTS, Valued, printed_lesson
-from gamelore.experiments.sweep import atlas_of, seed_for
-from gamelore.graph import Templates
-from gamelore.learn.config import Plan
-from gamelore.learn.role_values import FeatureValues
+from gamelore.experiments.sweep import graph_of, seed_for
+from gamelore.graph import PatternIndex
+from gamelore.learn.config import TrainConfig
+from gamelore.learn.role_values import PatternValues
 from gamelore.learn.settings import Lookahead, TDSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import (
     Hierarchy,
     Knowledge,
     initial_values,
     learn_values,
-    target_templates,
-    value_features,
+    target_index,
+    value_patterns,
 )
 
 SOURCE = "tictactoe"
@@ -161,7 +161,7 @@ def play_run(task: Task) -> Outcome:
     valued = [
         one
         for opponent in OPPONENTS
-        for one in _valued_features(task, opponent)
+        for one in _valued_patterns(task, opponent)
         if task.valued_at
     ]
     return Outcome(rewards, tuple(valued))
@@ -179,26 +179,26 @@ class School:
         """The rewards of a learner in a target game, match by match."""
         settings, learner = self.settings, LEARNERS[case.learner]
         lookahead = Lookahead(2, learner.lookahead) if learner.lookahead else None
-        plan = _plan(
+        config = _config(
             settings.learner(learner.on_sight),
             self._opponent(case.opponent),
             settings.seat_in(case.game),
             seed_for(settings.seed, self.run, "target", case.game, case.opponent),
             lookahead,
         )
-        features = self._features(case, learner.depth) if learner.depth else None
-        training = Training(atlas_of(case.game), plan, features)
-        return training.run(settings.matches).rewards.astype(np.uint8)
+        patterns = self._patterns(case, learner.depth) if learner.depth else None
+        trainer = Trainer(graph_of(case.game), config, patterns)
+        return trainer.run(settings.matches).rewards.astype(np.uint8)
 
-    def _features(self, case: Case, depth: int) -> FeatureValues:
+    def _patterns(self, case: Case, depth: int) -> PatternValues:
         """Initial values for a game, from what was learned against this opponent."""
         role = _role(self.settings.seat_in(case.game))
         knowledge = self._knowledge(case, depth)
         if LEARNERS[case.learner].composed:
-            hierarchy = Hierarchy(atlas_of(case.game), role, knowledge)
-            return FeatureValues.composed(hierarchy.templates, hierarchy.value_of)
-        templates = target_templates(atlas_of(case.game), role, knowledge)
-        return FeatureValues(templates, initial_values(knowledge, templates))
+            hierarchy = Hierarchy(graph_of(case.game), role, knowledge)
+            return PatternValues.composed(hierarchy.pattern_index, hierarchy.value_of)
+        pattern_index = target_index(graph_of(case.game), role, knowledge)
+        return PatternValues(pattern_index, initial_values(knowledge, pattern_index))
 
     def _knowledge(self, case: Case, depth: int) -> Knowledge:
         settings, learner = self.settings, LEARNERS[case.learner]
@@ -218,14 +218,14 @@ class School:
         key = game, opponent, depth, matches
         if key not in self._learned:
             seat = FAVOURED.get(game, "first")
-            training = _source_training(self.settings, self.run, game, opponent)
-            training.run(matches)
-            table = training.table
+            trainer = _source_training(self.settings, self.run, game, opponent)
+            trainer.run(matches)
+            table = trainer.table
             visits = table.visits
             if self.settings.weights == "equal":
                 visits = np.minimum(visits, 1)
             self._learned[key] = learn_values(
-                Templates(training.atlas, _role(seat), depth),
+                PatternIndex(trainer.graph, _role(seat), depth),
                 table.rows,
                 table.values,
                 visits,
@@ -246,22 +246,24 @@ ENDS = {
 """Readings of the paper that Table 1 could tell apart: what the end of a match is."""
 
 
-def _valued_features(task: Task, opponent: str) -> list[Valued]:
+def _valued_patterns(task: Task, opponent: str) -> list[Valued]:
     """Features of the source game after some numbers of matches, in each reading."""
     valued = []
     for reading, learner in ENDS.items():
-        training = _source_training(task.settings, task.run, SOURCE, opponent, learner)
+        trainer = _source_training(task.settings, task.run, SOURCE, opponent, learner)
         snapshots = []
         for matches in task.valued_at:
-            training.run(matches - training.matches)
-            table = training.table
+            trainer.run(matches - trainer.matches)
+            table = trainer.table
             snapshots.append((matches, table.values.copy(), table.visits.copy()))
-        templates, atlas = Templates(training.atlas, 0), training.atlas
-        nodes = np.array([atlas.number(row) for row in training.table.rows], np.int32)
+        pattern_index, graph = PatternIndex(trainer.graph, 0), trainer.graph
+        nodes = np.array([graph.number(row) for row in trainer.table.rows], np.int32)
         for matches, values, visits in snapshots:
             # Cells keep the order in which they were made.
-            learned = value_features(templates, nodes[: len(values)], values, visits)
-            found = {feature: one.value for feature, one in learned.items()}
+            learned = value_patterns(
+                pattern_index, nodes[: len(values)], values, visits
+            )
+            found = {pattern: one.value for pattern, one in learned.items()}
             valued.append(Valued(reading, matches, opponent, found))
     return valued
 
@@ -272,24 +274,24 @@ def _source_training(
     game: str,
     opponent: str,
     learner: TDSettings | None = None,
-) -> Training:
-    plan = _plan(
+) -> Trainer:
+    config = _config(
         learner or settings.learner(),
         PlayerSettings(opponent, settings.opponent_epsilon),
         FAVOURED.get(game, "first"),
         seed_for(settings.seed, run, "source", game, opponent),
     )
-    return Training(atlas_of(game), plan)
+    return Trainer(graph_of(game), config)
 
 
-def _plan(
+def _config(
     learner: TDSettings,
     opponent: PlayerSettings,
     seat: str,
     seed: int,
     lookahead: Lookahead | None = None,
-) -> Plan:
-    return Plan(
+) -> TrainConfig:
+    return TrainConfig(
         learner=learner,
         against=opponent,
         seat="first" if seat == "first" else "second",

@@ -16,7 +16,7 @@ from math import inf, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.transfer import Feature, Learned, Lesson
+from gamelore.transfer import Learned, Lesson, TreePattern
 
 OPPONENTS = ("novice", "random", "weak")
 """The columns of the table; the paper calls the novice ε-greedy."""
@@ -70,7 +70,7 @@ class Valued:
     reading: str
     matches: int
     opponent: str
-    values: Mapping[Feature, float]
+    values: Mapping[TreePattern, float]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Fit:
 
     reading: str
     matches: int
-    letters: dict[str, Feature]
+    letters: dict[str, TreePattern]
     """For each of the paper's letters, our feature."""
     values: dict[str, tuple[float, ...]]
     """Our values for each letter, against each of `OPPONENTS`."""
@@ -101,31 +101,31 @@ def printed_lesson(opponent: str) -> Lesson:
         opponent=opponent,
         matches=0,
         outcomes={0: "L", 50: "D", 100: "W"},
-        features={
-            Feature.parse(text): Learned(TABLE_1[letter][column], 1, 1)
+        patterns={
+            TreePattern.parse(text): Learned(TABLE_1[letter][column], 1, 1)
             for letter, text in MATCHED.items()
         },
     )
 
 
-def kind_of(feature: Feature) -> str:
+def kind_of(pattern: TreePattern) -> str:
     """What the paper's text tells of a feature: draws, fork, torn, or nothing."""
-    if all(part == frozenset("D") for part in feature.template):
+    if all(part == frozenset("D") for part in pattern.pattern):
         return "draws"
-    if all(not isinstance(part, str) and "W" in part for part in feature.template):
+    if all(not isinstance(part, str) and "W" in part for part in pattern.pattern):
         return "fork"
-    return "torn" if feature.outcomes() >= {"L", "W"} else ""
+    return "torn" if pattern.outcomes() >= {"L", "W"} else ""
 
 
 def fit_all(valued: Iterable[Valued]) -> list[Fit]:
     """The best match for each reading and number of matches, the best of all first."""
-    groups: dict[tuple[str, int], dict[Feature, dict[str, list[float]]]] = {}
+    groups: dict[tuple[str, int], dict[TreePattern, dict[str, list[float]]]] = {}
     met: dict[tuple[str, int], list[int]] = {}
     for one in valued:
         met.setdefault((one.reading, one.matches), []).append(len(one.values))
         group = groups.setdefault((one.reading, one.matches), {})
-        for feature, value in one.values.items():
-            group.setdefault(feature, {}).setdefault(one.opponent, []).append(value)
+        for pattern, value in one.values.items():
+            group.setdefault(pattern, {}).setdefault(one.opponent, []).append(value)
     complete = {
         key: _averages(group)
         for key, group in groups.items()
@@ -140,32 +140,32 @@ def fit_all(valued: Iterable[Valued]) -> list[Fit]:
 
 
 def _averages(
-    group: Mapping[Feature, Mapping[str, Sequence[float]]],
-) -> dict[Feature, Floats]:
+    group: Mapping[TreePattern, Mapping[str, Sequence[float]]],
+) -> dict[TreePattern, Floats]:
     return {
-        feature: np.array([np.mean(found[opponent]) for opponent in OPPONENTS])
-        for feature, found in group.items()
+        pattern: np.array([np.mean(found[opponent]) for opponent in OPPONENTS])
+        for pattern, found in group.items()
     }
 
 
 def best_fit(
-    reading: str, matches: int, values: Mapping[Feature, Floats], met: float
+    reading: str, matches: int, values: Mapping[TreePattern, Floats], met: float
 ) -> Fit:
     """The match of features and letters with the least squares.
 
     values: per feature float64 [3], against each of `OPPONENTS`
     """
-    known: dict[str, list[Feature]] = {DRAWS: [], FORKS: []}
-    free: list[Feature] = []
-    for feature in sorted(values):
-        kind = {"draws": DRAWS, "fork": FORKS}.get(kind_of(feature))
-        (known[kind] if kind else free).append(feature)
+    known: dict[str, list[TreePattern]] = {DRAWS: [], FORKS: []}
+    free: list[TreePattern] = []
+    for pattern in sorted(values):
+        kind = {"draws": DRAWS, "fork": FORKS}.get(kind_of(pattern))
+        (known[kind] if kind else free).append(pattern)
     known["".join(sorted(TABLE_1.keys() - set(DRAWS + FORKS)))] = free
-    letters: dict[str, Feature] = {}
-    for names, features in known.items():
-        letters |= _assign(names, features, values)
+    letters: dict[str, TreePattern] = {}
+    for names, patterns in known.items():
+        letters |= _assign(names, patterns, values)
     letters = dict(sorted(letters.items()))
-    ours = np.array([values[feature] for feature in letters.values()])
+    ours = np.array([values[pattern] for pattern in letters.values()])
     paper = np.array([TABLE_1[letter] for letter in letters])
     return Fit(
         reading,
@@ -179,19 +179,19 @@ def best_fit(
 
 
 def _assign(
-    letters: str, features: list[Feature], values: Mapping[Feature, Floats]
-) -> dict[str, Feature]:
+    letters: str, patterns: list[TreePattern], values: Mapping[TreePattern, Floats]
+) -> dict[str, TreePattern]:
     """Features to letters, one each, with the least sum of squares."""
-    if len(letters) != len(features):
-        raise ValueError(f"{len(features)} features do not match letters {letters!r}")
-    costs = np.array([[_cost(x, f, values[f]) for f in features] for x in letters])
-    orders = np.array(list(permutations(range(len(features)))))
+    if len(letters) != len(patterns):
+        raise ValueError(f"{len(patterns)} patterns do not match letters {letters!r}")
+    costs = np.array([[_cost(x, f, values[f]) for f in patterns] for x in letters])
+    orders = np.array(list(permutations(range(len(patterns)))))
     sums = costs[np.arange(len(letters)), orders].sum(axis=1)
     best = orders[sums.argmin()]
-    return {letter: features[n] for letter, n in zip(letters, best, strict=True)}
+    return {letter: patterns[n] for letter, n in zip(letters, best, strict=True)}
 
 
-def _cost(letter: str, feature: Feature, values: Floats) -> float:
-    if letter == TORN and kind_of(feature) != "torn":
+def _cost(letter: str, pattern: TreePattern, values: Floats) -> float:
+    if letter == TORN and kind_of(pattern) != "torn":
         return inf
     return float(((values - np.array(TABLE_1[letter])) ** 2).sum())

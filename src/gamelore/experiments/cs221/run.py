@@ -15,10 +15,10 @@ from gamelore.experiments.batch import (
     PlayoutJudge,
     play_both_seats,
 )
-from gamelore.experiments.cs221.settings import POINTS, Case, CS221Settings, plan_of
+from gamelore.experiments.cs221.settings import POINTS, Case, CS221Settings, config_for
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import atlas_of, run_tasks, seed_for
-from gamelore.learn.trainer import Training
+from gamelore.experiments.sweep import graph_of, run_tasks, seed_for
+from gamelore.learn.trainer import Trainer
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,22 @@ def run_once(task: Run, settings: CS221Settings) -> Floats:
     case = task.case
     # The same seeds for all ways to learn a game, so that runs make pairs.
     seed = seed_for(settings.seed, case.game, task.number)
-    training = Training(atlas_of(case.game), plan_of(case, settings, seed))
-    simulator = training.atlas.simulator
-    scores = [_score(training, AnyMove(), settings, seed)]
+    trainer = Trainer(graph_of(case.game), config_for(case, settings, seed))
+    simulator = trainer.graph.simulator
+    scores = [_score(trainer, AnyMove(), settings, seed)]
     for point in range(POINTS):
-        training.run(case.step)
-        scores.append(_score(training, AnyMove(), settings, seed + point + 1))
+        trainer.run(case.step)
+        scores.append(_score(trainer, AnyMove(), settings, seed + point + 1))
     playouts = PlayoutJudge(simulator, settings.playouts, seed)
-    scores.append(_score(training, playouts, settings, seed))
+    scores.append(_score(trainer, playouts, settings, seed))
     return np.array(scores)
 
 
-def _score(
-    training: Training, other: Judge, settings: CS221Settings, seed: int
-) -> float:
+def _score(trainer: Trainer, other: Judge, settings: CS221Settings, seed: int) -> float:
     """Per cent of test matches won, a draw counting half."""
-    assert training.function is not None
-    judge = FunctionJudge(training.function)
-    simulator = training.atlas.simulator
+    assert trainer.function is not None
+    judge = FunctionJudge(trainer.function)
+    simulator = trainer.graph.simulator
     halves = play_both_seats(simulator, judge, other, settings.tests, seed=seed)
     points = sum(
         half.score(role) * len(half.rows)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
@@ -120,7 +120,7 @@ def _cases(settings: CS221Settings) -> Iterator[Case]:
                 yield Case(game, method, model, step)
 
 
-def plan_of(case: Case, settings: CS221Settings, seed: int) -> Plan:
+def config_for(case: Case, settings: CS221Settings, seed: int) -> TrainConfig:
     """How such a case learns.
 
     The lecture's functions: sums of inputs, or of hidden sigmoid units. Values are of
@@ -142,7 +142,7 @@ def plan_of(case: Case, settings: CS221Settings, seed: int) -> Plan:
         learner = TDSettings(step_size=step_size, discount=1.0, trace_decay=0.0)
     else:
         learner = QSettings(step_size=step_size, discount=1.0)
-    return Plan(
+    return TrainConfig(
         learner=learner,
         against=SelfPlay("shared"),
         schedule=Fixed(settings.epsilon),

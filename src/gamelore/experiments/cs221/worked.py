@@ -10,7 +10,7 @@ import numpy as np
 from gamelore.engine import CircuitSimulator, Row
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
-from gamelore.graph import Atlas
+from gamelore.graph import StateGraph
 from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.role_values import Values, empty_table
 from gamelore.learn.settings import TDSettings
@@ -71,14 +71,14 @@ class _Example:
         game = Game.from_kif(RULES, "worked-example")
         features = FeatureRules.from_kif(FEATURES, game, "worked-example")
         self.simulator = CircuitSimulator(game, features=features)
-        self.atlas = Atlas(self.simulator)
+        self.graph = StateGraph(self.simulator)
         # The lecture values ends like all other states, their reward apart.
         settings = LinearSettings(bias=False, ends="valued")
-        self.function = ValueFunction(self.atlas, settings)
+        self.function = ValueFunction(self.graph, settings)
         td = TDSettings(step_size=STEP_SIZE, discount=DISCOUNT, trace_decay=0.0)
         self.learner = ValueLearner(
             Values(
-                self.atlas, 0, td, empty_table(self.atlas, td), function=self.function
+                self.graph, 0, td, empty_table(self.graph, td), function=self.function
             )
         )
 

@@ -13,14 +13,15 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gamelore.errors import GameloreError
-from gamelore.graph import Atlas
-from gamelore.learn.config import Plan
+from gamelore.graph import StateGraph
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 from gamelore.values.table import Table
 
 Policy: TypeAlias = Callable[[int], list[int]]
-"""From a node of the atlas to the nodes one moves to, each as likely as the others."""
+"""From a node of the state graph to the nodes one moves to, each as likely as the
+others."""
 
 LARGEST = 300_000
 _SCOUTS = 1_000_000
@@ -41,20 +42,20 @@ class Outcome(NamedTuple):
 class WholeGame:
     """All positions of a game."""
 
-    atlas: Atlas
+    graph: StateGraph
     order: list[int]
     """Nodes, each after all of its successors."""
     children: dict[int, list[int]]
     """Of every node that is not terminal."""
 
 
-def whole_game(atlas: Atlas, largest: int = LARGEST) -> WholeGame:
+def whole_game(graph: StateGraph, largest: int = LARGEST) -> WholeGame:
     """Visit every position; `GameloreError` if there are more than `largest`."""
-    Training(atlas, Plan(schedule=Fixed(1.0))).run(_SCOUTS)
+    Trainer(graph, TrainConfig(schedule=Fixed(1.0))).run(_SCOUTS)
     order: list[int] = []
     children: dict[int, list[int]] = {}
-    met = {atlas.root}
-    path = [(atlas.root, iter(_children(atlas, atlas.root, children)))]
+    met = {graph.root}
+    path = [(graph.root, iter(_children(graph, graph.root, children)))]
     while path:
         node, rest = path[-1]
         child = next((child for child in rest if child not in met), None)
@@ -63,17 +64,17 @@ def whole_game(atlas: Atlas, largest: int = LARGEST) -> WholeGame:
             path.pop()
         else:
             met.add(child)
-            path.append((child, iter(_children(atlas, child, children))))
+            path.append((child, iter(_children(graph, child, children))))
         if len(met) > largest:
-            name = atlas.simulator.game.name
+            name = graph.simulator.game.name
             raise GameloreError(f"{name!r} has more than {largest:,} positions")
-    return WholeGame(atlas, order, children)
+    return WholeGame(graph, order, children)
 
 
-def _children(atlas: Atlas, node: int, known: dict[int, list[int]]) -> list[int]:
-    if atlas.is_terminal(node):
+def _children(graph: StateGraph, node: int, known: dict[int, list[int]]) -> list[int]:
+    if graph.is_terminal(node):
         return []
-    known[node] = [edge.child for edge in atlas.edges(node)]
+    known[node] = [edge.child for edge in graph.edges(node)]
     return known[node]
 
 
@@ -92,9 +93,9 @@ def best_response(
     for node in game.order:
         if node in game.children:
             below = [values[child] for child in game.children[node]]
-            own = game.atlas.mover(node) == role
+            own = game.graph.mover(node) == role
             values[node] = better(below) if own else _average(below)
-    return values[game.atlas.root]
+    return values[game.graph.root]
 
 
 def evaluate(game: WholeGame, role: int, policy: Policy) -> Outcome:
@@ -102,21 +103,21 @@ def evaluate(game: WholeGame, role: int, policy: Policy) -> Outcome:
     values = _outcomes_of_ends(game, role)
     for node in game.order:
         if node in game.children:
-            own = game.atlas.mover(node) == role
+            own = game.graph.mover(node) == role
             chosen = policy(node) if own else game.children[node]
             values[node] = _average([values[child] for child in chosen])
-    return values[game.atlas.root]
+    return values[game.graph.root]
 
 
-def greedy(atlas: Atlas, table: Table) -> Policy:
+def greedy(graph: StateGraph, table: Table) -> Policy:
     """The policy of a Q table without exploration: the best known, any if none is."""
 
     def choose(node: int) -> list[int]:
         best = -np.inf
         chosen: list[int] = []
-        edges = atlas.edges(node)
+        edges = graph.edges(node)
         for edge in edges:
-            cell = table.find(np.append(atlas.row(node), np.uint64(edge.move)))
+            cell = table.find(np.append(graph.row(node), np.uint64(edge.move)))
             if cell is not None and cell.value > best:
                 best, chosen = cell.value, [edge.child]
             elif cell is not None and cell.value == best:
@@ -132,8 +133,8 @@ def over_seats(outcomes: list[Outcome]) -> Outcome:
 
 
 def _outcomes_of_ends(game: WholeGame, role: int) -> dict[int, Outcome]:
-    best = max(game.atlas.simulator.goal_values[role])
-    goals = {n: int(game.atlas.goals(n)[role]) for n in game.order}
+    best = max(game.graph.simulator.goal_values[role])
+    goals = {n: int(game.graph.goals(n)[role]) for n in game.order}
     return {
         node: Outcome(100.0 * (goal == best), 100.0 * goal / best)
         for node, goal in goals.items()

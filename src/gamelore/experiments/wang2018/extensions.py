@@ -9,7 +9,7 @@ from functools import cache, partial
 import numpy as np
 
 from gamelore.experiments.statistics import Interval, mean_interval
-from gamelore.experiments.sweep import atlas_of, run_tasks, seed_for
+from gamelore.experiments.sweep import graph_of, run_tasks, seed_for
 from gamelore.experiments.wang2018.analysis import Measure, final, read
 from gamelore.experiments.wang2018.best_response import (
     Outcome,
@@ -28,10 +28,10 @@ from gamelore.experiments.wang2018.settings import (
     Case,
     Cases,
 )
-from gamelore.learn.config import Plan
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Cosine, Fixed, Schedule
 from gamelore.learn.settings import QSettings
-from gamelore.learn.trainer import Training
+from gamelore.learn.trainer import Trainer
 
 GAME = "tictactoe"
 
@@ -189,25 +189,25 @@ def _reach(cases: Cases, jobs: int, advance: Advance) -> list[Reached]:
 def _climb(climb: _Climb, seed: int) -> Outcome:
     """Learn, then work out exactly how good the greedy policy is."""
     game = _whole(GAME)
-    plan = Plan(
+    config = TrainConfig(
         learner=climb.way.learner,
         seat="alternate",
         schedule=climb.way.schedule(climb.matches),
         seed=seed_for(seed, climb.way.name, climb.matches, climb.number),
     )
-    training = Training(game.atlas, plan)
-    training.run(climb.matches)
+    trainer = Trainer(game.graph, config)
+    trainer.run(climb.matches)
     return over_seats(
         [
-            evaluate(game, role, greedy(game.atlas, table))
-            for role, table in training.tables.items()
+            evaluate(game, role, greedy(game.graph, table))
+            for role, table in trainer.tables.items()
         ]
     )
 
 
 @cache
 def _whole(game: str) -> WholeGame:
-    return whole_game(atlas_of(game))
+    return whole_game(graph_of(game))
 
 
 # ── the published program ───────────────────────────────────────────────────────────

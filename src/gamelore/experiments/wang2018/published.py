@@ -60,9 +60,9 @@ class PublishedLearner:
         self.settings = QSettings()
         self.table: dict[int, dict[Key, float]] = {}
         self._random = random
-        self._movers = {node: game.atlas.mover(node) for node in game.order}
+        self._movers = {node: game.graph.mover(node) for node in game.order}
         self._goals = {
-            node: float(game.atlas.goals(node)[role])
+            node: float(game.graph.goals(node)[role])
             for node in game.order
             if node not in game.children
         }
@@ -70,7 +70,7 @@ class PublishedLearner:
     def play(self, epsilon: float) -> float:
         """Play a match against the random player, learn from it; the goal."""
         steps: list[Key] = []
-        node = self.game.atlas.root
+        node = self.game.graph.root
         while node in self.game.children:
             if self._movers[node] == self.role:
                 move = following = self._choose(node, epsilon)

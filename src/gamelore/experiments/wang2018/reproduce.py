@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gamelore.experiments.experiment import Advance
 from gamelore.experiments.output import results_folder, write_text
-from gamelore.experiments.sweep import atlas_of
+from gamelore.experiments.sweep import graph_of
 from gamelore.experiments.wang2018.best_response import (
     Outcome,
     best_response,
@@ -74,7 +74,7 @@ def count_matches(settings: Wang2018Settings) -> int:
 
 def optimum(game: str) -> Outcome:
     """The best response to the random player, for the mean goal, over both seats."""
-    whole = whole_game(atlas_of(game))
+    whole = whole_game(graph_of(game))
     return over_seats([best_response(whole, role) for role in (0, 1)])
 
 

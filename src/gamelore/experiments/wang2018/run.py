@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.experiments.sweep import atlas_of, run_tasks, seed_for
+from gamelore.experiments.sweep import graph_of, run_tasks, seed_for
 from gamelore.experiments.wang2018.settings import Case
-from gamelore.learn.config import Plan
-from gamelore.learn.trainer import Training
+from gamelore.learn.config import TrainConfig
+from gamelore.learn.trainer import Trainer
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,16 +61,16 @@ def run_cases(
 def run_round(task: Round, seed: int) -> Floats:
     """float64 [2, windows]: the wins and the mean goal in each window."""
     case = task.case
-    atlas = atlas_of(case.game)
-    plan = Plan(
+    graph = graph_of(case.game)
+    config = TrainConfig(
         learner=case.learner,
         seat="alternate",
         schedule=case.schedule,
         seed=seed_for(seed, case.name, task.number),
     )
-    training = Training(atlas, plan)
-    rewards = training.run(case.matches).rewards
-    best = max(max(atlas.simulator.goal_values[role]) for role in training.players)
+    trainer = Trainer(graph, config)
+    rewards = trainer.run(case.matches).rewards
+    best = max(max(graph.simulator.goal_values[role]) for role in trainer.players)
     return in_windows(rewards, case.window, best)
 
 

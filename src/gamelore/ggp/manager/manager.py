@@ -1,8 +1,8 @@
 """The game manager: runs matches between players on the network and in this process.
 
 >>> from gamelore.agents.builtin import PLAYERS
->>> from gamelore.agents.agent import PlainContestant
->>> peers = [LocalPeer(PlainContestant(PLAYERS["random"], n), f"r{n}") for n in (1, 2)]
+>>> from gamelore.agents.agent import PlayerAgent
+>>> peers = [LocalPeer(PlayerAgent(PLAYERS["random"], n), f"r{n}") for n in (1, 2)]
 >>> match = run_match("tictactoe", peers, seed=3)
 >>> match.record.complete
 True

@@ -199,7 +199,7 @@ class _RemoteSeat:
 
 
 class _LocalSeat:
-    """A contestant in this process, in one match."""
+    """An agent in this process, in one match."""
 
     def __init__(
         self, peer: LocalPeer, role: Role, opponents: tuple[str, ...], terms: Conditions
@@ -214,7 +214,7 @@ class _LocalSeat:
         """Prepare for the match."""
 
         def task(clock: Clock) -> None:
-            self._player = self._peer.contestant.enter(self._entry, clock)
+            self._player = self._peer.agent.enter(self._entry, clock)
 
         return self._peer.begin(task, self._terms.start_clock)
 
@@ -233,6 +233,6 @@ class _LocalSeat:
 
         def task(clock: Clock) -> None:
             if self._player is not None:
-                self._peer.contestant.finish(self._entry, record)
+                self._peer.agent.finish(self._entry, record)
 
         return self._peer.begin(task, seconds)

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from gamelore.agents.agent import Contestant
+from gamelore.agents.agent import Agent
 from gamelore.errors import GameloreError, MessageError
 from gamelore.gdl import Move
 from gamelore.ggp.messages import Info, read_about, read_move, write_message
@@ -24,7 +24,7 @@ from gamelore.player import Clock
 INFO_LIMIT = 5.0
 """Seconds a player has to say who it is."""
 CLOSE_LIMIT = 10.0
-"""Seconds a contestant in this process has to bring what it does to an end."""
+"""Seconds an agent in this process has to bring what it does to an end."""
 
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 _TOKEN = re.compile(r";[^\r\n]*|[()]|[^\s();]+")
@@ -57,19 +57,19 @@ class RemotePeer:
 
 
 class LocalPeer:
-    """A contestant in this process.
+    """An agent in this process.
 
     Where it plays against a clock it has a thread of its own, so that one that hangs
     costs its clock and no more. Without a clock it is called directly.
     """
 
-    def __init__(self, contestant: Contestant, name: str) -> None:
-        self.contestant = contestant
+    def __init__(self, agent: Agent, name: str) -> None:
+        self.agent = agent
         self.name = name
         self._worker: _Worker | None = None
 
     def begin(self, task: Callable[[Clock], T], seconds: float) -> Errand[T]:
-        """Have the contestant do something against a clock that starts now."""
+        """Have the agent do something against a clock that starts now."""
         clock = Clock(seconds)
         if math.isinf(seconds):
             return _Over(task, clock)
@@ -78,11 +78,11 @@ class LocalPeer:
         return _UnderWay(self._worker.begin(lambda: task(clock)), clock)
 
     def close(self) -> None:
-        """No more matches; waits for what the contestant has yet to write."""
+        """No more matches; waits for what the agent has yet to write."""
         if self._worker is None:
-            self.contestant.close()
+            self.agent.close()
             return
-        closing = self._worker.begin(self.contestant.close)
+        closing = self._worker.begin(self.agent.close)
         _UnderWay(closing, Clock(CLOSE_LIMIT)).end()
         self._worker.stop()
         self._worker = None
@@ -98,7 +98,7 @@ class Done(NamedTuple, Generic[T]):
 
 
 class Errand(Protocol[T]):
-    """Something that a contestant was asked to do."""
+    """Something that an agent was asked to do."""
 
     def end(self, grace: float = 0.0) -> Done[T] | Mishap:
         """What came of it; waits until its clock, and some grace, is over."""
@@ -140,7 +140,7 @@ class _Worker:
 
     def __init__(self, name: str) -> None:
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        Thread(target=self._run, name=f"contestant {name}", daemon=True).start()
+        Thread(target=self._run, name=f"agent {name}", daemon=True).start()
 
     def begin(self, task: Callable[[], T]) -> Future[T]:
         """Have something done as soon as all before it is."""

@@ -1,8 +1,8 @@
-"""A contestant on a port: any GGP manager can have it play.
+"""An agent on a port: any GGP manager can have it play.
 
 >>> from gamelore.agents.builtin import PLAYERS
->>> from gamelore.agents.agent import PlainContestant
->>> with PlayerServer(PlainContestant(PLAYERS["random"]), port=0) as server:
+>>> from gamelore.agents.agent import PlayerAgent
+>>> with PlayerServer(PlayerAgent(PLAYERS["random"]), port=0) as server:
 ...     host, port = server.address
 """
 
@@ -18,7 +18,7 @@ from threading import Lock, Thread
 from types import TracebackType
 from typing import TypeAlias
 
-from gamelore.agents.agent import Contestant
+from gamelore.agents.agent import Agent
 from gamelore.errors import GameloreError, GdlError, MessageError
 from gamelore.gdl import Move, Term
 from gamelore.gdl.canonical import canonical_form
@@ -85,7 +85,7 @@ class PlayerServer:
 
     def __init__(
         self,
-        contestant: Contestant,
+        agent: Agent,
         host: str = "127.0.0.1",
         port: int = PORT,
         *,
@@ -103,7 +103,7 @@ class PlayerServer:
         self.limits = limits or ServerLimits()
         self.at_once = at_once
         self.opponents = opponents
-        self.contestant = contestant
+        self.agent = agent
         self._engines = Engines(self.limits.engines)
         self._listener = Listener(
             host, port, self._answer, self.limits.listener, self._make_round
@@ -129,14 +129,14 @@ class PlayerServer:
         self._listener.start()
 
     def stop(self) -> None:
-        """Close the port, give up all matches, and close the contestant."""
+        """Close the port, give up all matches, and close the agent."""
         if not self._listener.stop():
             return
         for seat in list(self._seats.values()):
             self._leave(seat)
             seat.finish(None, time.monotonic())
         self._engines.close()
-        self.contestant.close()
+        self.agent.close()
 
     def __enter__(self) -> PlayerServer:
         self.start()
@@ -303,7 +303,7 @@ class PlayerServer:
             message.start_clock,
             message.play_clock,
         )
-        seat = Seat(terms, self._engines.engine_of(wording.game), self.contestant)
+        seat = Seat(terms, self._engines.engine_of(wording.game), self.agent)
         with self._lock:
             former = self._seats.pop(message.match, None)
             room = len(self._seats) < self.at_once

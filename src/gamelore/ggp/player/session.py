@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from gamelore.agents.agent import Contestant, Entry
+from gamelore.agents.agent import Agent, Entry
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import GameloreError, PositionError
@@ -42,7 +42,7 @@ class Terms:
 class Seat:
     """Our place in one match."""
 
-    def __init__(self, terms: Terms, engine: Engine, contestant: Contestant) -> None:
+    def __init__(self, terms: Terms, engine: Engine, agent: Agent) -> None:
         self.terms = terms
         self.engine = engine
         self.in_hand: Move | None = None
@@ -58,7 +58,7 @@ class Seat:
         self.faults: list[Fault] = []
         self.lost = False
         """Whether a joint move came that is not legal as far as we can see."""
-        self._contestant = contestant
+        self._agent = agent
         self._entry: Entry | None = None
         self._player: Player | None = None
         self._position: Position | None = None
@@ -71,7 +71,7 @@ class Seat:
     # ── what the manager asks for ───────────────────────────────────────────────────
 
     def enter(self, until: float, patience: float) -> None:
-        """Have the contestant enter, until a time.
+        """Have the agent enter, until a time.
 
         `patience`: until when to wait for the best engine, rather than take any.
         """
@@ -123,7 +123,7 @@ class Seat:
         record = self._record()
         try:
             if self._entry is not None and record is not None:
-                self._contestant.finish(self._entry, record)
+                self._agent.finish(self._entry, record)
         except FAILURES as error:
             log.error("%s was not kept: %s", self, _describe(error))
         finally:
@@ -232,7 +232,7 @@ class Seat:
         clock = Clock(max(_LEAST, until - time.monotonic()))
         self._entry = entry
         try:
-            self._player = self._contestant.enter(entry, clock)
+            self._player = self._agent.enter(entry, clock)
         except (*FAILURES, MemoryError) as error:
             self._player = None
             self.fault("failed", f"the player did not enter: {_describe(error)}")

@@ -1,11 +1,11 @@
-"""Templates: the shape of the game tree under a position, without counts and names.
+"""PatternIndex: the shape of the game tree under a position, without counts and names.
 
 Nodes are classified by outcome (or open), equal siblings coalesce from the bottom up,
-and what is left says nothing of the particular game. A template is a nested structure:
+and what is left says nothing of the particular game. A pattern is a nested structure:
 
     "W" "D" "L"   a terminal node: its outcome's name
     "N"           an open leaf
-    frozenset     an open node, with the templates below it
+    frozenset     an open node, with the patterns below it
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import numpy.typing as npt
 from gamelore.engine import Simulator
 from gamelore.graph import _kernels
 from gamelore.graph._kernels import Shapes
-from gamelore.graph.state_graph import Atlas
+from gamelore.graph.state_graph import StateGraph
 
-Template: TypeAlias = "str | frozenset[Template]"
+Pattern: TypeAlias = "str | frozenset[Pattern]"
 
 OPEN_LEAF = "N"
 
 _LARGEST_SET = 1 << 12  # different shapes under one node
 
 
-class Templates:
-    """The templates under a game's positions, as one role sees them, to one depth."""
+class PatternIndex:
+    """The patterns under a game's positions, as one role sees them, to one depth."""
 
     def __init__(
         self,
-        atlas: Atlas,
+        graph: StateGraph,
         role: int,
         depth: int = 2,
         outcomes: Mapping[int, str] | None = None,
@@ -43,32 +43,32 @@ class Templates:
         """`outcomes` names each goal value; by default win, draw and loss by rank.
 
         `recall`: how many of the lowest plies are not searched but remembered, where
-        the template of that many plies was asked for before; elsewhere they are open.
+        the pattern of that many plies was asked for before; elsewhere they are open.
         """
         if depth < 1:
             raise ValueError(f"depth must be at least 1, got {depth}")
         if not 0 <= recall < depth:
             raise ValueError(f"recall must be less than depth, {depth}, got {recall}")
-        self.atlas = atlas
+        self.graph = graph
         self.role = role
         self.depth = depth
         self.recall = recall
-        self.outcomes = dict(outcomes or outcome_names(atlas.simulator, role))
+        self.outcomes = dict(outcomes or outcome_names(graph.simulator, role))
         self.names = list(dict.fromkeys(self.outcomes.values()))
         self.shapes = self._empty(1 << 10, 1 << 12)
 
     def number(self, node: int) -> int:
-        """The number of the template under a node."""
+        """The number of the pattern under a node."""
         return int(self.numbers(np.array([node], np.int32))[0])
 
     def numbers(self, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """int32 [n]: the numbers of the templates under nodes, int32 [n]."""
+        """int32 [n]: the numbers of the patterns under nodes, int32 [n]."""
         found = np.zeros(len(nodes), np.int32)
         done = 0
         while done < len(nodes):
             self.fit()
             done += _kernels.find_shapes(
-                self.atlas.chart,
+                self.graph.graph,
                 self.shapes,
                 self.role,
                 nodes[done:],
@@ -76,27 +76,27 @@ class Templates:
                 found[done:],
             )
             if done < len(nodes):
-                self.atlas.explore(int(nodes[done]), self.depth)
+                self.graph.explore(int(nodes[done]), self.depth)
         return found
 
-    def intern(self, template: Template) -> int:
-        """The number of a template, whether or not it was met in this game.
+    def intern(self, pattern: Pattern) -> int:
+        """The number of a pattern, whether or not it was met in this game.
 
         `ValueError` if it has an outcome that this game has not.
         """
-        if template == OPEN_LEAF:
+        if pattern == OPEN_LEAF:
             return len(self.names)
-        if isinstance(template, str):
-            return self.names.index(template)
-        below = np.array(sorted(self.intern(part) for part in template), np.int32)
+        if isinstance(pattern, str):
+            return self.names.index(pattern)
+        below = np.array(sorted(self.intern(part) for part in pattern), np.int32)
         self.fit()
         return int(_kernels.number_set(self.shapes, below))
 
-    def template(self, node: int) -> Template:
-        """The template under a node."""
+    def pattern(self, node: int) -> Pattern:
+        """The pattern under a node."""
         return self.structure(self.number(node))
 
-    def structure(self, number: int) -> Template:
+    def structure(self, number: int) -> Pattern:
         """What a number stands for."""
         if number < len(self.names):
             return self.names[number]
@@ -107,7 +107,7 @@ class Templates:
         return frozenset(self.structure(int(shape)) for shape in below)
 
     def has_terminal(self, number: int) -> bool:
-        """Whether an outcome occurs anywhere in a template."""
+        """Whether an outcome occurs anywhere in a pattern."""
         if number <= len(self.names):
             return number < len(self.names)
         first = int(self.shapes.first[number])
@@ -119,10 +119,11 @@ class Templates:
         return int(self.shapes.used[0])
 
     def fit(self) -> None:
-        """Keep up with an atlas that has grown, and with shapes that fill the room."""
+        """Keep up with a state graph that has grown, and with shapes that fill the
+        room."""
         old = self.shapes
         shapes, items = len(old.first), len(old.items)
-        room = len(self.atlas.nodes.rows)
+        room = len(self.graph.nodes.rows)
         if 2 * int(old.used[0]) > shapes or 2 * int(old.used[1]) > items:
             shapes, items = 2 * shapes, 2 * items
         elif old.known.shape[1] == room:
@@ -148,7 +149,7 @@ class Templates:
             items=np.zeros(items, np.int32),
             slots=np.zeros(4 * shapes, np.int32),
             used=np.array([len(self.names) + 1, 0], np.int64),
-            known=np.zeros((self.depth + 1, len(self.atlas.nodes.rows)), np.int32),
+            known=np.zeros((self.depth + 1, len(self.graph.nodes.rows)), np.int32),
             recall=np.array([self.recall], np.int32),
             below=np.zeros((self.depth + 1, _LARGEST_SET), np.int32),
         )

@@ -1,0 +1,53 @@
+"""Bundles, constants and kernels of value functions, for the kernels of learning."""
+
+from gamelore.values._function_kernels import (
+    DIVERGED,
+    LINEAR,
+    NETWORK,
+    NO_FEATURES,
+    NO_FUNCTION,
+    Function,
+    Mind,
+    Moves,
+    Rule,
+    judge_linear,
+    judge_network,
+    judge_nothing,
+)
+from gamelore.values._table_kernels import (
+    ACTIONS,
+    AFTERSTATES,
+    DEFAULT,
+    FEATURES,
+    LOOKAHEAD,
+    NO_CELLS,
+    Log,
+    Memory,
+    Method,
+    Prior,
+)
+
+__all__ = [
+    "ACTIONS",
+    "AFTERSTATES",
+    "DEFAULT",
+    "DIVERGED",
+    "FEATURES",
+    "LINEAR",
+    "LOOKAHEAD",
+    "NETWORK",
+    "NO_CELLS",
+    "NO_FEATURES",
+    "NO_FUNCTION",
+    "Function",
+    "Log",
+    "Memory",
+    "Method",
+    "Mind",
+    "Moves",
+    "Prior",
+    "Rule",
+    "judge_linear",
+    "judge_network",
+    "judge_nothing",
+]
