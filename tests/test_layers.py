@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
 LAYERS = (
-    ("errors", "cache"),
+    ("errors", "cache", "files"),
     ("kernels",),
     ("gdl",),
     ("games",),
