@@ -1,4 +1,4 @@
-"""`gamelore features`: what it prints and draws."""
+"""`gamelore patterns`: what it prints and draws."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gamelore.cli import main
 
 
 def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, ["features", *map(str, arguments)])
+    return CliRunner().invoke(main, ["patterns", *map(str, arguments)])
 
 
 def listed(*arguments: str) -> list[str]:
@@ -95,7 +95,7 @@ def test_matplotlib_is_only_imported_for_pictures() -> None:
     code = """
 import sys
 from gamelore.cli import main
-main(["features", "tictactoe", "--json"], standalone_mode=False)
+main(["patterns", "tictactoe", "--json"], standalone_mode=False)
 print("slow:", "matplotlib" in sys.modules)
 """
     done = subprocess.run(

@@ -18,7 +18,7 @@ GAMES = ["tictactoe", "nim"]
 
 
 def replay(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, ["replay", *map(str, arguments)])
+    return CliRunner().invoke(main, ["verify", *map(str, arguments)])
 
 
 @pytest.fixture

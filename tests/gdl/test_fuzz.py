@@ -19,7 +19,7 @@ from gamelore.gdl.reader import KEYWORDS
 from gamelore.gdl.source import Source
 
 SECONDS = 5.0  # of processor time for one case; a usual case takes milliseconds
-LIBRARY = Path(__file__).resolve().parents[2] / "src" / "gamelore" / "games"
+LIBRARY = Path(__file__).resolve().parents[2] / "src" / "gamelore" / "games" / "rules"
 
 
 def examine(text: str) -> None:

@@ -1,4 +1,4 @@
-"""`gamelore features`: the game-tree features of a game."""
+"""`gamelore patterns`: the game-tree features of a game."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def draw(patterns: list[TreePattern], folder: Path) -> int:
 
 
 @click.command(
-    "features",
+    "patterns",
     epilog="""\b
 Examples:
-  gamelore features tictactoe --role x
-  gamelore features connect-3 --role second --json
-  gamelore features othello-4x4 --depth 3 --pictures drawings
+  gamelore patterns tictactoe --role x
+  gamelore patterns connect-3 --role second --json
+  gamelore patterns othello-4x4 --depth 3 --pictures drawings
 
 \b
 In a feature such as L (N W), the opponent can end the match with the learner's loss (L)
@@ -116,7 +116,7 @@ def command(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Find the game-tree features of a game.
+    """Find the tree patterns of a game.
 
     Prints how many of the positions after a learner's move match each feature, and the
     feature.

@@ -1,4 +1,4 @@
-"""`gamelore replay`: recorded matches against what the engine says."""
+"""`gamelore verify`: recorded matches against what the engine says."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def engines_of(reports: list[ReplayReport]) -> str:
 
 
 @click.command(
-    "replay",
+    "verify",
     epilog="""\b
 Examples:
-  gamelore replay traces/tictactoe.jsonl.gz
-  gamelore replay traces/*.jsonl.gz --jobs 2
-  gamelore replay old.jsonl --games rules --engine interpreter --json
+  gamelore verify traces/tictactoe.jsonl.gz
+  gamelore verify traces/*.jsonl.gz --jobs 2
+  gamelore verify old.jsonl --games rules --engine interpreter --json
 
 \b
 Exit status: 0 if there is no difference, 1 if there is any, 2 for a wrong command.
@@ -63,7 +63,7 @@ def command(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Replay recorded matches, and report every difference.
+    """Compare playout records with what the engine says.
 
     A game that fails is reported, and the others go on.
     """
