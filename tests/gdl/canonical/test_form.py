@@ -236,7 +236,7 @@ def play_both(game: Game, lots: Random, steps: int) -> None:
 def test_names_with_a_meaning_are_kept() -> None:
     form = canonical_form(load("pig"))
     assert "random" in form.game.roles
-    assert "100" in form.names
+    assert "100" in form.renaming.inverse.names
     text = form.game.to_kif()
     assert Game.from_kif(text).fingerprint == form.game.fingerprint
 
@@ -269,9 +269,12 @@ def test_terms_find_their_way_back() -> None:
 
 def test_strange_names_stay_strange() -> None:
     form = canonical_form(load("tictactoe"))
-    for name in ("nobody", *(name for name in form.names if name[0] == "c")):
+    for name in (
+        "nobody",
+        *(name for name in form.renaming.inverse.names if name[0] == "c"),
+    ):
         strange = form.to_canonical(name)
-        assert strange not in form.names
+        assert strange not in form.renaming.inverse.names
         assert form.to_original(strange) == name
 
 
@@ -279,7 +282,7 @@ def test_spellings_of_a_word_that_differ_in_case_are_two_symbols() -> None:
     text = "(role a) (role A) (init true) (init TRUE) (legal a TRUE) (legal A true)"
     text += "(<= terminal (true TRUE)) (goal a 1) (goal A 2)"
     form = canonical_form(Game.from_kif(text))
-    assert len(set(form.names.values())) == len(form.names)
+    assert len(set(form.renaming.names.values())) == len(form.renaming.names)
     assert form.to_original(form.to_canonical("TRUE")) == "TRUE"
     assert form.to_original(form.to_canonical("true")) == "true"
     assert form.to_canonical("TRUE") != form.to_canonical("true")
@@ -328,7 +331,7 @@ def test_giving_up_still_gives_a_valid_renaming() -> None:
     game = graph_game(rooks())
     form = canonical_form(game, work=1000)
     assert not form.exact
-    assert len(set(form.names.values())) == len(form.names)
+    assert len(set(form.renaming.names.values())) == len(form.renaming.names)
     assert canonical_form(game, work=1000).game == form.game
     assert plays(form, game)
 

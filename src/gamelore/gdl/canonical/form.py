@@ -1,4 +1,4 @@
-"""One game whatever its spelling: rules renamed and ordered by structure alone.
+"""One game whatever its names: rules renamed and ordered by structure alone.
 
 The same rules reach a player in many forms: symbols replaced by random words or written
 in capitals, variables renamed, rules and conditions in another order. All of them have
@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from gamelore.gdl.canonical.labelling import (
     Budget,
@@ -23,11 +22,16 @@ from gamelore.gdl.canonical.labelling import (
     Graph,
     tell_apart,
 )
-from gamelore.gdl.canonical.renaming import order_of_variables, renamed, rewritten
+from gamelore.gdl.canonical.renaming import Renaming
 from gamelore.gdl.canonical.rule_graph import RuleGraph
+from gamelore.gdl.canonical.rule_order import (
+    order_variables,
+    sort_conditions,
+    sort_rules,
+)
 from gamelore.gdl.game import Game
 from gamelore.gdl.rules import ARITIES, CONNECTIVES, Rule, atoms_of
-from gamelore.gdl.terms import Compound, Term, Variable, parts
+from gamelore.gdl.terms import Compound, Term, parts
 
 WORK = 20_000_000
 """How often an edge of the graph of the rules may be looked at: two or three seconds.
@@ -35,8 +39,6 @@ None of some two hundred public games needs a fortieth of it."""
 
 CHANCE = "random"
 _NUMBER = re.compile(r"-?[0-9]+")
-_STRANGE = "~"  # before names that a game does not have; no canonical name has it
-_HEADS = ("role", "base", "input", "init", "", "legal", "next", "terminal", "goal")
 
 
 @dataclass(frozen=True)
@@ -45,32 +47,26 @@ class CanonicalForm:
 
     game: Game
     """The same rules in canonical names and order, named by their fingerprint."""
-    names: Mapping[str, str] = field(repr=False)
-    """For each canonical name the spelling given."""
+    renaming: Renaming = field(repr=False)
+    """From the names given to canonical ones; its inverse leads back."""
     exact: bool = True
-    """Whether every other spelling gives the same game. If the rules have so many
+    """Whether every other renaming gives the same game. If the rules have so many
     alike symbols that telling them apart was given up, names depend on the order of
-    the text as well, and other spellings are recognised by luck only."""
+    the text as well, and the game under other names may not be recognised."""
 
     def to_canonical(self, term: Term) -> Term:
-        """A term as given, in canonical names; a name the rules lack stays strange."""
-        return renamed(term, lambda name: self._new.get(name, _STRANGE + name))
+        """Return a term of the game given, in canonical names."""
+        return self.renaming.rename(term)
 
     def to_original(self, term: Term) -> Term:
-        """A term of the canonical game, in the spelling given."""
-        return renamed(
-            term, lambda name: self.names.get(name, name.removeprefix(_STRANGE))
-        )
-
-    @cached_property
-    def _new(self) -> dict[str, str]:
-        return {given: canonical for canonical, given in self.names.items()}
+        """Return a term of the canonical game, in the names given."""
+        return self.renaming.inverse.rename(term)
 
 
 def canonical_form(
     game: Game, work: int = WORK, fixed: Collection[str] = ()
 ) -> CanonicalForm:
-    """The game of all spellings of these rules.
+    """Return the form that these rules have under any names and in any order.
 
     `work`: how much may be done to tell alike symbols apart, see `exact`.
     `fixed`: symbols that keep their names, besides those with a meaning.
@@ -79,11 +75,11 @@ def canonical_form(
 
 
 def is_canonical(game: Game) -> bool:
-    """Whether a game is one that `canonical_form` made, or is named like it."""
-    return game.name == _name_of(game)
+    """Return whether `canonical_form` made a game, or a game is named like that."""
+    return game.name == _name(game)
 
 
-def _name_of(game: Game) -> str:
+def _name(game: Game) -> str:
     return f"game-{game.fingerprint[:12]}"
 
 
@@ -107,15 +103,15 @@ class _Naming:
         except ExhaustedError:
             self.exact = False
             colours = self.inner.first
-        names = self._names(colours)
-        rules = self._rules(names)
-        nameless = Game("", tuple(names[role] for role in self.game.roles), rules)
-        game = replace(nameless, name=_name_of(nameless))
-        given = {canonical: symbol for symbol, canonical in names.items()}
-        return CanonicalForm(game, given, self.exact)
+        renaming = Renaming(self._names(colours))
+        rules = self._rules(renaming)
+        roles = tuple(map(renaming.rename_role, self.game.roles))
+        nameless = Game("", roles, rules)
+        game = replace(nameless, name=_name(nameless))
+        return CanonicalForm(game, renaming, self.exact)
 
     def _certify(self, colours: Colours) -> bytes:
-        rules = self._rules(self._names(colours))
+        rules = self._rules(Renaming(self._names(colours)))
         return hashlib.sha256("\n".join(map(str, rules)).encode()).digest()
 
     def _names(self, colours: Colours) -> dict[str, str]:
@@ -131,65 +127,55 @@ class _Naming:
             names[symbol] = f"{kind}{counts[kind]}"
         return names
 
-    def _rules(self, names: Mapping[str, str]) -> tuple[Rule, ...]:
+    def _rules(self, renaming: Renaming) -> tuple[Rule, ...]:
         """All rules in canonical names, in canonical order."""
-        rules = [self._rule(number, names) for number in range(len(self.game.rules))]
-        roles = {names[role]: place for place, role in enumerate(self.game.roles)}
-        return tuple(sorted(rules, key=lambda rule: _rule_order(rule, roles)))
+        rules = [self._rule(number, renaming) for number in range(len(self.game.rules))]
+        return sort_rules(rules, list(map(renaming.rename_role, self.game.roles)))
 
-    def _rule(self, number: int, names: Mapping[str, str]) -> Rule:
-        """One rule; worked out once for the same names of its symbols."""
+    def _rule(self, number: int, renaming: Renaming) -> Rule:
+        """One rule; made once for the same names of its symbols."""
         symbols = self.graph.symbols_of[number]
-        key = number, tuple(names[symbol] for symbol in symbols)
+        key = number, tuple(map(renaming.rename_symbol, symbols))
         if key not in self._texts:
-            self._texts[key] = self._renamed_rule(self.game.rules[number], names)
+            rule = renaming.rename_rule(self.game.rules[number])
+            self._texts[key] = self._number_variables(sort_conditions(rule))
         return self._texts[key]
 
-    def _renamed_rule(self, rule: Rule, names: Mapping[str, str]) -> Rule:
-        """One rule with its variables told apart and its conditions in order."""
-        named = rewritten(rule, names, {})
+    def _number_variables(self, rule: Rule) -> Rule:
+        """A rule with its variables told apart and its conditions in order."""
         try:
-            order = order_of_variables(named, self.budget)
+            order = order_variables(rule, self.budget)
             if order is None:
-                order = self._hard_order(named)
+                order = self._hard_order(rule)
         except ExhaustedError:
             self.exact = False
-            order = list(RuleGraph([named], (), _SAME).variables)
-        new = {old: Variable(f"v{i}") for i, old in enumerate(order, start=1)}
-        return rewritten(named, _SAME, new)
+            order = [one.name for one in RuleGraph([rule], ()).variables]
+        return _with_variables(rule, order, "v")
 
-    def _hard_order(self, rule: Rule) -> list[Variable]:
+    def _hard_order(self, rule: Rule) -> list[str]:
         """A rule's variables in order, where conditions are much alike."""
-        graph = RuleGraph([rule], (), _SAME)
+        graph = RuleGraph([rule], ())
         nodes = graph.variables
 
-        def ordered(colours: Colours) -> list[Variable]:
-            return sorted(nodes, key=lambda variable: int(colours[nodes[variable]]))
+        def ordered(colours: Colours) -> list[str]:
+            order = sorted(nodes, key=lambda variable: int(colours[nodes[variable]]))
+            return [variable.name for variable in order]
 
         def certify(colours: Colours) -> bytes:
-            order = enumerate(ordered(colours))
-            new = {old: Variable(str(place)) for place, old in order}
-            return str(rewritten(rule, _SAME, new)).encode()
+            return str(_with_variables(rule, ordered(colours))).encode()
 
         inner = Graph(graph.colours, graph.edges, self.budget)
         return ordered(tell_apart(inner, list(nodes.values()), certify))
 
 
-class _Same(dict[str, str]):
-    """Every name as it is."""
-
-    def __missing__(self, name: str) -> str:
-        return name
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
-_SAME = _Same()
+def _with_variables(rule: Rule, order: Sequence[str], prefix: str = "") -> Rule:
+    """A rule with its variables numbered in this order, its conditions sorted."""
+    numbers = {old: f"{prefix}{place}" for place, old in enumerate(order, start=1)}
+    return sort_conditions(Renaming({}, numbers).rename_rule(rule))
 
 
 def _kept_names(game: Game) -> dict[str, str]:
-    """What each symbol with a meaning of its own is called in every spelling.
+    """What each symbol with a meaning of its own is called in every form.
 
     Words in capitals are the same as in small letters, unless a game has both.
     """
@@ -224,11 +210,3 @@ def _symbols(game: Game) -> Iterable[str]:
                             yield part.functor
                         elif isinstance(part, str):
                             yield part
-
-
-def _rule_order(rule: Rule, roles: Mapping[str, int]) -> tuple[int, int, str]:
-    """Roles first, in their order; then as people order rules; then by text."""
-    head = rule.head
-    group = _HEADS.index(head.relation if head.relation in _HEADS else "")
-    place = roles[str(head.arguments[0])] if head.relation == "role" else 0
-    return group, place, str(rule)

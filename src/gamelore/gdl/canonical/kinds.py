@@ -115,6 +115,8 @@ def is_marked(symbol: str) -> bool:
     return _MARK in symbol
 
 
-def without_mark(symbol: str) -> str:
-    """A symbol as the rules have it."""
-    return symbol.partition(_MARK)[0]
+def unmark(term: Term) -> Term:
+    """Return a term as the rules have it."""
+    if isinstance(term, Compound):
+        return Compound(term.functor, tuple(map(unmark, term.arguments)))
+    return term if isinstance(term, Variable) else term.partition(_MARK)[0]

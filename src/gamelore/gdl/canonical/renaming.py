@@ -1,131 +1,107 @@
-"""Rules under other names, their conditions in an order that depends on names alone."""
+"""New names for the symbols of a game, and the way back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from gamelore.gdl.canonical.labelling import Budget
-from gamelore.gdl.rules import And, Atom, Condition, Not, Or, Rule
-from gamelore.gdl.terms import Compound, Term, Variable, to_kif, variables
+from gamelore.gdl.game import Game
+from gamelore.gdl.rules import ARITIES, And, Atom, Condition, Not, Or, Rule
+from gamelore.gdl.terms import Compound, Role, Term, Variable
 
-Names = Mapping[str, str]
-Variables = Mapping[Variable, Variable]
-
-
-def renamed(
-    term: Term, name: Callable[[str], str], of_variables: Variables | None = None
-) -> Term:
-    """A term with every symbol, and perhaps every variable, replaced."""
-    if isinstance(term, str):
-        return name(term)
-    if isinstance(term, Variable):
-        return of_variables.get(term, term) if of_variables is not None else term
-    arguments = tuple(renamed(one, name, of_variables) for one in term.arguments)
-    return Compound(name(term.functor), arguments)
+_MARK = "~"
 
 
-def rewritten(rule: Rule, names: Names, of_variables: Variables) -> Rule:
-    """A rule under new names, the conditions of its body in order."""
-    head = _atom(rule.head, names, of_variables)
-    body = [_condition(part, names, of_variables) for part in rule.body]
-    return Rule(head, tuple(sorted(body, key=_order)))
+@dataclass(frozen=True)
+class Renaming:
+    """A one-to-one mapping of symbols, applied to whatever is built from them.
 
-
-def order_of_variables(rule: Rule, budget: Budget) -> list[Variable] | None:
-    """A rule's variables in an order that no renaming of them changes.
-
-    `None` where conditions that are alike but for their variables leave it open, or
-    where conditions are nested. Conditions are taken one by one, each time the least
-    by its text with the variables met so far numbered and the others blank.
+    GDL's own relations keep their names. A symbol that the mapping lacks does so too,
+    unless something else gets that name: then it is marked with `~`, so that it is not
+    taken for the other, and the inverse removes the mark.
     """
-    met: dict[Variable, Variable] = {}
-    _meet(_variables(rule.head), met)
-    waiting: list[_Waiting] = []
-    for condition in rule.body:
-        sign = ""
-        if isinstance(condition, Not):
-            condition, sign = condition.condition, "not "
-        if not isinstance(condition, Atom):
-            return None
-        if unmet := _variables(condition):
-            waiting.append(_Waiting(sign, condition, unmet, met))
-    while waiting:
-        budget.spend(len(waiting))
-        least = min(waiting, key=lambda one: one.text)
-        fresh = {variable for variable in least.variables if variable not in met}
-        if fresh and sum(one.text == least.text for one in waiting) > 1:
-            return None
-        _meet(least.variables, met)
-        waiting.remove(least)
-        for one in waiting:
-            if not fresh.isdisjoint(one.variables):
-                one.text = one.blank(met)
-    return list(met)
+
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The new name of each symbol."""
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The new name of each variable that gets one, without question marks."""
+
+    @cached_property
+    def inverse(self) -> Renaming:
+        """The renaming that leads back."""
+        return Renaming(_invert(self.names), _invert(self.variables))
+
+    def then(self, other: Renaming) -> Renaming:
+        """Return this renaming followed by another one."""
+        names = {old: other.rename_symbol(new) for old, new in self.names.items()}
+        for old, new in other.names.items():
+            names.setdefault(self.inverse.rename_symbol(old), new)
+        variables = {
+            old: other.variables.get(new, new) for old, new in self.variables.items()
+        }
+        return Renaming(names, {**other.variables, **variables})
+
+    def rename_symbol(self, symbol: str) -> str:
+        """Return the new name of a constant, functor or relation of the game."""
+        new = self.names.get(symbol)
+        if new is not None:
+            return new
+        if symbol in self._taken:
+            return _MARK + symbol
+        unmarked = symbol.removeprefix(_MARK)
+        return unmarked if unmarked in self.names else symbol
+
+    def rename_role(self, role: Role) -> Role:
+        """Return the new name of a role."""
+        return self.rename_symbol(role)
+
+    def rename(self, term: Term) -> Term:
+        """Return a term (a fact, a move) under the new names."""
+        if isinstance(term, str):
+            return self.rename_symbol(term)
+        if isinstance(term, Variable):
+            return Variable(self.variables.get(term.name, term.name))
+        arguments = tuple(map(self.rename, term.arguments))
+        return Compound(self.rename_symbol(term.functor), arguments)
+
+    def rename_atom(self, atom: Atom) -> Atom:
+        """Return an atom under the new names."""
+        known = atom.relation in ARITIES
+        relation = atom.relation if known else self.rename_symbol(atom.relation)
+        return Atom(relation, tuple(map(self.rename, atom.arguments)))
+
+    def rename_condition(self, condition: Condition) -> Condition:
+        """Return a condition under the new names, its parts in the same order."""
+        match condition:
+            case Atom():
+                return self.rename_atom(condition)
+            case Not():
+                return Not(self.rename_condition(condition.condition))
+            case Or():
+                return Or(tuple(map(self.rename_condition, condition.options)))
+            case And():
+                return And(tuple(map(self.rename_condition, condition.parts)))
+
+    def rename_rule(self, rule: Rule) -> Rule:
+        """Return a rule under the new names, its conditions in the same order."""
+        body = map(self.rename_condition, rule.body)
+        return Rule(self.rename_atom(rule.head), tuple(body))
+
+    def rename_game(self, game: Game) -> Game:
+        """Return a game under the new names, which no drawing knows."""
+        return replace(
+            game,
+            roles=tuple(map(self.rename_role, game.roles)),
+            rules=tuple(map(self.rename_rule, game.rules)),
+            source="",
+            renderer=None,
+        )
+
+    @cached_property
+    def _taken(self) -> frozenset[str]:
+        return frozenset(self.names.values())
 
 
-class _Waiting:
-    """A condition whose turn has not come."""
-
-    def __init__(
-        self, sign: str, atom: Atom, unmet: list[Variable], met: Variables
-    ) -> None:
-        self.sign = sign
-        self.atom = atom
-        self.variables = unmet
-        self.text = self.blank(met)
-
-    def blank(self, met: Variables) -> str:
-        """The text with the variables that were not met left blank."""
-        hidden = {variable: met.get(variable, _BLANK) for variable in self.variables}
-        shown = (to_kif(renamed(one, str, hidden)) for one in self.atom.arguments)
-        return f"{self.sign}{self.atom.relation} {' '.join(shown)}"
-
-
-_BLANK = Variable("")
-
-
-def _variables(atom: Atom) -> list[Variable]:
-    """The variables of an atom, left to right."""
-    return [one for argument in atom.arguments for one in variables(argument)]
-
-
-def _meet(unmet: list[Variable], met: dict[Variable, Variable]) -> None:
-    for variable in unmet:
-        met.setdefault(variable, Variable(f"v{len(met) + 1}"))
-
-
-def _condition(
-    condition: Condition, names: Names, of_variables: Variables
-) -> Condition:
-    match condition:
-        case Atom():
-            return _atom(condition, names, of_variables)
-        case Not():
-            return Not(_condition(condition.condition, names, of_variables))
-        case Or():
-            options = (
-                _condition(one, names, of_variables) for one in condition.options
-            )
-            return Or(tuple(sorted(options, key=_order)))
-        case And():
-            parts = (_condition(one, names, of_variables) for one in condition.parts)
-            return And(tuple(sorted(parts, key=_order)))
-
-
-def _atom(atom: Atom, names: Names, of_variables: Variables) -> Atom:
-    return Atom(
-        names.get(atom.relation, atom.relation),
-        tuple(renamed(one, names.__getitem__, of_variables) for one in atom.arguments),
-    )
-
-
-def _order(condition: Condition) -> tuple[int, str]:
-    """What binds variables comes first, as in rules that people write."""
-    match condition:
-        case Atom():
-            rank = 2 if condition.relation == "distinct" else 0
-        case Not():
-            rank = 3
-        case _:
-            rank = 1
-    return rank, str(condition)
+def _invert(names: Mapping[str, str]) -> dict[str, str]:
+    return {new: old for old, new in names.items()}

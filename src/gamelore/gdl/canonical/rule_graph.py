@@ -24,9 +24,12 @@ class RuleGraph:
     """The graph of some rules."""
 
     def __init__(
-        self, rules: Sequence[Rule], roles: Sequence[Role], kept: Mapping[str, str]
+        self,
+        rules: Sequence[Rule],
+        roles: Sequence[Role],
+        kept: Mapping[str, str] | None = None,
     ) -> None:
-        """`kept`: symbols that are told apart by name, and those names."""
+        """`kept`: symbols that are told apart by name, and those names; or all."""
         self.colours: list[int] = []
         """For each node a colour by what it is."""
         self.edges: list[int] = []
@@ -107,11 +110,16 @@ class RuleGraph:
     def _symbol(self, symbol: str) -> int:
         self._met.append(symbol)
         if symbol not in self.symbols:
-            name = f"named {self._kept[symbol]}" if symbol in self._kept else "symbol"
+            name = self._describe(symbol)
             place = self._places.get(symbol)
             role = "" if place is None else f" role {place}"
             self.symbols[symbol] = self._node(name + role)
         return self.symbols[symbol]
+
+    def _describe(self, symbol: str) -> str:
+        if self._kept is None:
+            return f"named {symbol}"
+        return f"named {self._kept[symbol]}" if symbol in self._kept else "symbol"
 
     def _node(self, what: str) -> int:
         self.colours.append(seed(what))

@@ -11,13 +11,13 @@ corresponds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from gamelore.gdl.canonical.form import CHANCE, WORK, canonical_form
-from gamelore.gdl.canonical.kinds import Kinds, is_marked, without_mark
-from gamelore.gdl.canonical.renaming import renamed
+from gamelore.gdl.canonical.kinds import Kinds, is_marked, unmark
+from gamelore.gdl.canonical.renaming import Renaming
 from gamelore.gdl.game import Game
 from gamelore.gdl.graph import reachable
 from gamelore.gdl.rules import Atom, Rule, atoms_of
@@ -35,24 +35,21 @@ class Exchange:
     the players exchanged: what is legal, what comes next, when it ends and who wins.
     """
 
-    names: Mapping[str, str]
-    """For each symbol the one in its place, both marked by kind; see `Kinds`."""
+    renaming: Renaming
+    """Maps each symbol to the one in its place, both marked by kind; see `Kinds`."""
     kinds: Kinds = field(repr=False)
 
     def role(self, role: Role) -> Role:
-        """The role in the place of a role."""
-        return self.names.get(role, role)
+        """Return the role in the place of a role."""
+        return self.renaming.rename_role(role)
 
     def fact(self, fact: Fact) -> Fact:
-        """What holds in a renamed position if a fact holds in a position."""
-        return renamed(self.kinds.mark_fact(fact), self._name)
+        """Return what holds in a renamed position if a fact holds in a position."""
+        return unmark(self.renaming.rename(self.kinds.mark_fact(fact)))
 
     def move(self, move: Move) -> Move:
-        """The move in the place of a move."""
-        return renamed(self.kinds.mark_move(move), self._name)
-
-    def _name(self, symbol: str) -> str:
-        return without_mark(self.names.get(symbol, symbol))
+        """Return the move in the place of a move."""
+        return unmark(self.renaming.rename(self.kinds.mark_move(move)))
 
 
 @lru_cache(maxsize=64)
@@ -69,21 +66,21 @@ def exchange_of(game: Game) -> Exchange | None:
     rules = tuple(kinds.mark(rule) for rule in _dynamics(game.rules))
     # At first only the players and what they own, so that as little as possible moves.
     for fixed in (_marked_symbols(rules), frozenset[str]()):
-        names = _exchange(rules, game.roles, fixed)
-        if names is not None:
-            return Exchange(names, kinds)
+        renaming = _exchange(rules, game.roles, fixed)
+        if renaming is not None:
+            return Exchange(renaming, kinds)
     return None
 
 
 def _exchange(
     rules: tuple[Rule, ...], roles: tuple[Role, ...], fixed: frozenset[str]
-) -> dict[str, str] | None:
+) -> Renaming | None:
     one, other, *rest = roles
     here = canonical_form(Game("", roles, rules), _WORK, fixed)
     there = canonical_form(Game("", (other, one, *rest), rules), _WORK, fixed)
     if here.game != there.game:
         return None
-    return {here.names[name]: there.names[name] for name in here.names}
+    return here.renaming.then(there.renaming.inverse)
 
 
 def _dynamics(rules: Sequence[Rule]) -> list[Rule]:
