@@ -155,7 +155,7 @@ def main() -> None:
     peer = rate(play, options.seconds)
     print(f"{options.game}, {options.hidden} hidden units   matches/s      moves/s")
     print(f"OpenSpiel + numpy, per match   {peer[0]:10,.0f} {peer[1]:12,.0f}")
-    for updates in ("match", "moves"):
+    for updates in ("offline", "online"):
         courses = [
             trainer(options.game, options.hidden, updates, seed) for seed in range(8)
         ]

@@ -32,12 +32,12 @@ def main() -> None:
     started = time.perf_counter()
     print("reading and compiling (a machine's first run takes about a minute)")
     graph = StateGraph(simulator(load(SOURCE)))
-    trainer = Trainer(graph, TrainConfig(against=OPPONENT))
+    trainer = Trainer(graph, TrainConfig(opponent=OPPONENT))
     trainer.run(1)
     print(f"ready after {time.perf_counter() - started:.1f} s\n")
 
     print(f"learning {SOURCE} against a {OPPONENT.name}: {MATCHES} matches")
-    source = Trainer(graph, TrainConfig(against=OPPONENT, seed=1))
+    source = Trainer(graph, TrainConfig(opponent=OPPONENT, seed=1))
     record = source.run(MATCHES)
     print(f"  {sparkline(cumulative(record.rewards))}")
     print(f"  mean reward {record.rewards.mean():.1f}")
@@ -80,7 +80,7 @@ def mean_curve(graph: StateGraph, knowledge: Knowledge | None) -> Curve:
         )
     curves = [
         cumulative(
-            Trainer(graph, TrainConfig(against=OPPONENT, seed=seed), features)
+            Trainer(graph, TrainConfig(opponent=OPPONENT, seed=seed), features)
             .run(MATCHES)
             .rewards
         )

@@ -35,16 +35,16 @@ MIDDLE = "(<= (feature middle) (true (cell 2 2 x)))"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Snapshots of tic-tac-toe: a table early and late, one seat only, a network."""
     folder = tmp_path_factory.mktemp("snapshots")
-    both = TrainConfig(against=SelfPlay(), learner=TDSettings(), seed=1)
+    both = TrainConfig(opponent=SelfPlay(), learner=TDSettings(), seed=1)
     trainer = train(both, 20, folder / "early.course")
     more = trainer.run(3000).rewards
     save(trainer, [50] * 20 + [int(goal) for goal in more], folder / "late.course")
-    first = TrainConfig(against=PlayerSettings("novice"), seed=2)
+    first = TrainConfig(opponent=PlayerSettings("novice"), seed=2)
     train(first, 50, folder / "first.course")
     train(first, 60, folder / "other.course")
     network = TrainConfig(
         learner=TDSettings(step_size=0.05),
-        against=SelfPlay(),
+        opponent=SelfPlay(),
         function=NetworkSettings(hidden=8, initial_range=None),
     )
     train(network, 500, folder / "net.course")
@@ -123,7 +123,7 @@ def test_snapshots_bring_rules_and_features_along(tmp_path: Path) -> None:
     game = Game.from_kif(load("tictactoe").to_kif(), "mine")
     config = TrainConfig(
         learner=TDSettings(step_size=0.05),
-        against=SelfPlay(),
+        opponent=SelfPlay(),
         function=NetworkSettings(hidden=4),
     )
     marks = "(<= (feature ?r ?x ?y) (true (cell ?x ?y ?r)) (role ?r))"
@@ -160,7 +160,7 @@ def test_other_rules_are_refused(folder: Path, tmp_path: Path) -> None:
     message = "net.course: the rules of tictactoe have changed since"
     assert message in run(*arguments, code=1).stderr
     trainer = Trainer(
-        StateGraph(simulator(load("nim"))), TrainConfig(against=SelfPlay())
+        StateGraph(simulator(load("nim"))), TrainConfig(opponent=SelfPlay())
     )
     save(trainer, [int(goal) for goal in trainer.run(5).rewards], tmp_path / "nim")
     refused = run(folder / "net.course", tmp_path / "nim", code=1)

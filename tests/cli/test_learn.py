@@ -75,7 +75,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
 def test_json(tmp_path: Path) -> None:
     path = tmp_path / "ttt.course"
     record = learned("tictactoe", "--matches", "500", "--save", path)
-    expected = course(TrainConfig(against=NOVICE), 500)
+    expected = course(TrainConfig(opponent=NOVICE), 500)
     assert_same(load_checkpoint(path), expected)
     assert record["matches"] == record["wanted"] == 500
     assert record["average"] == pytest.approx(expected.rewards.mean())
@@ -97,13 +97,13 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "plan"),
+    ("arguments", "config"),
     [
         (
             "--alpha .5 --gamma .9 --lam .2 --epsilon .1 --until 90 --seed 4"
             " --on-sight",
             TrainConfig(
-                TDSettings(0.5, 0.9, 0.2, on_sight=True),
+                TDSettings(0.5, 0.9, 0.2, initialise="candidates"),
                 NOVICE,
                 schedule=Fixed(0.1, 90),
                 seed=4,
@@ -121,7 +121,7 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
         ),
         (
             "--against self --self-values own --epsilon .1",
-            TrainConfig(against=SelfPlay("own"), schedule=Fixed(0.1)),
+            TrainConfig(opponent=SelfPlay("own"), schedule=Fixed(0.1)),
         ),
         (
             "--against self --learner q --renew 40 --opponent-epsilon .2 --role"
@@ -136,14 +136,14 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
             "--initial lookahead --depth 3 --rule avgmax --against minimax"
             " --opponent-depth 1 --opponent-epsilon 0.2",
             TrainConfig(
-                against=PlayerSettings("minimax", 0.2, 1),
+                opponent=PlayerSettings("minimax", 0.2, 1),
                 lookahead=Lookahead(3, "avgmax"),
             ),
         ),
         (
             "--against monte-carlo --opponent-playouts 3 --role alternate",
             TrainConfig(
-                against=PlayerSettings("monte-carlo", playouts=3), seat="alternate"
+                opponent=PlayerSettings("monte-carlo", playouts=3), role="alternate"
             ),
         ),
     ],
@@ -262,7 +262,8 @@ def test_resuming_plays_what_is_left(tmp_path: Path) -> None:
     record = learned("tictactoe", "--save", path, "--resume", "--matches", "500")
     assert record["resumed_at"] == part.matches == 200
     assert_same(
-        load_checkpoint(path), course(TrainConfig(TDSettings(0.2), against=NOVICE), 500)
+        load_checkpoint(path),
+        course(TrainConfig(TDSettings(0.2), opponent=NOVICE), 500),
     )
     before = path.read_bytes()
     again = learned("tictactoe", "--save", path, "--resume")
@@ -446,5 +447,5 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
         "--quiet",
     )
     opponent = PlayerSettings("minimax", depth=4)
-    expected = course(TrainConfig(against=opponent, seat="alternate"), begun + 1000)
+    expected = course(TrainConfig(opponent=opponent, role="alternate"), begun + 1000)
     assert_same(load_checkpoint(path), expected)

@@ -80,7 +80,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "plan", "features"),
+    ("arguments", "config", "features"),
     [
         (
             "--values linear --alpha .01 --risk -.5",
@@ -93,28 +93,29 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
         ),
         (
             "--values network --hidden 5 --activation tanh --output tanh"
-            " --updates match --initial-range .2 --against self"
+            " --updates offline --initial-range .2 --against self"
             " --copy-every 30 --opponent-epsilon .2 --alpha .05 --reward-range -1 1"
-            " --ends learned --seed 3",
+            " --ends bootstrap --seed 3",
             TrainConfig(
                 TDSettings(0.05),
-                SelfPlay(renew=30, epsilon=0.2),
+                SelfPlay(opponent_refresh=30, epsilon=0.2),
                 seed=3,
                 function=NetworkSettings(
                     hidden=5,
                     activation="tanh",
                     output="tanh",
-                    updates="match",
+                    updates="offline",
                     initial_range=0.2,
                     lowest_reward=-1,
-                    ends="learned",
+                    terminal_target="bootstrap",
                 ),
             ),
             None,
         ),
         (
-            "--values network --scaled --view own --features marks.features.kif"
-            " --fluents --against self --alpha .1 --epsilon .2 --shaping"
+            "--values network --scaled --view current-player"
+            " --features marks.features.kif --fluents --against self --alpha .1"
+            " --epsilon .2 --shaping"
             " '(marks  x)=.25' --sees-rewards --scaling '(marks o)=.5'",
             TrainConfig(
                 TDSettings(0.1),
@@ -122,9 +123,9 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
                 schedule=Fixed(0.2),
                 function=NetworkSettings(
                     initial_range=None,
-                    view="own",
+                    perspective="current-player",
                     fluents=True,
-                    sees_rewards=True,
+                    reward_in_selection=True,
                     scaling=(("(marks o)", 0.5),),
                 ),
                 shaping=(("(marks x)", 0.25),),
@@ -155,7 +156,7 @@ def test_tables_learn_from_features_by_what_they_earn() -> None:
     )
     run(*shaped, "--matches", "40")
     config = TrainConfig(
-        against=SelfPlay(), shaping=(("(marks x)", 2.5), ("(marks o)", -1.0))
+        opponent=SelfPlay(), shaping=(("(marks x)", 2.5), ("(marks o)", -1.0))
     )
     assert_same(load_checkpoint("any"), course(config, 40, "marks.features.kif"))
     refused = run(*shaped[:-1], "(marks o)=1", "--resume", code=1)
@@ -440,6 +441,8 @@ def test_a_network_killed_again_and_again(tmp_path: Path) -> None:
         begun = now
     wanted = begun + 1000
     run("tictactoe", "--save", path, "--resume", "--matches", str(wanted), "--quiet")
-    config = TrainConfig(TDSettings(0.1), SelfPlay(renew=700), function=QUICK.function)
+    config = TrainConfig(
+        TDSettings(0.1), SelfPlay(opponent_refresh=700), function=QUICK.function
+    )
     assert_same(load_checkpoint(path), course(config, wanted))
     assert_same(load_checkpoint(tmp_path / "net-20000"), course(config, 20000))

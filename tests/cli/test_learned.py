@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("learned")
     for name, config in (
         ("net.course", CONFIG),
-        ("table.course", TrainConfig(against=SelfPlay())),
+        ("table.course", TrainConfig(opponent=SelfPlay())),
     ):
         trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
         checkpoint = Checkpoint.of(trainer, trainer.run(400).rewards)

@@ -79,7 +79,7 @@ def test_the_methods_are_the_papers() -> None:
     config = config_for(METHOD_II[-0.8], "self", settings, seed=3)
     assert config.learner == TDSettings(0.1, 0.9, 0.7, risk=-0.8)
     assert config.schedule == Geometric(0.9, 0.99)
-    assert isinstance(config.against, SelfPlay)
+    assert isinstance(config.opponent, SelfPlay)
     assert isinstance(config.function, NetworkSettings)
     assert config.function.initial_range == 0.01
     assert (config.function.activation, config.function.output) == (
@@ -88,11 +88,11 @@ def test_the_methods_are_the_papers() -> None:
     )
     assert config.shaping == (("(lost other)", 1.0), ("(lost own)", -1.0))
     assert config.function.lowest_reward == -config.function.highest_reward == -1
-    assert not config.function.sees_rewards
-    assert not config.function.arrives
+    assert not config.function.reward_in_selection
+    assert config.function.trace_includes == "current"
     assert not config.function.scaling
     first = config_for(METHOD_I, "random", settings, seed=3)
-    assert first.against == PlayerSettings("random")
+    assert first.opponent == PlayerSettings("random")
     assert first.schedule == Fixed(settings.epsilon)
 
 

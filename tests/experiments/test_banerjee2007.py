@@ -77,12 +77,16 @@ def test_a_run_is_the_same_alone_and_among_others() -> None:
         assert (rewards == among.rewards[case]).all()
 
 
-def test_who_sees_ends_wins_at_once_what_can_be_won_at_once() -> None:
+def test_who_looks_ahead_to_ends_wins_at_once_what_can_be_won_at_once() -> None:
     """One heap of four: taking all of it wins."""
 
-    def first_matches(sees_ends: bool) -> set[int]:
+    def first_matches(terminal_lookahead: bool) -> set[int]:
         configs = (
-            TrainConfig(TDSettings(sees_ends=sees_ends), schedule=Fixed(0.0), seed=seed)
+            TrainConfig(
+                TDSettings(terminal_lookahead=terminal_lookahead),
+                schedule=Fixed(0.0),
+                seed=seed,
+            )
             for seed in range(12)
         )
         return {

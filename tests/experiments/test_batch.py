@@ -97,18 +97,18 @@ def test_both_seats_share_the_matches(tictactoe: CircuitSimulator) -> None:
     assert [len(half.rows) for half in halves] == [4, 3]
 
 
-@pytest.mark.parametrize("view", ["first", "own"])
+@pytest.mark.parametrize("perspective", ["first", "current-player"])
 def test_a_function_is_worth_to_each_role_what_it_says(
-    tictactoe: CircuitSimulator, view: str
+    tictactoe: CircuitSimulator, perspective: str
 ) -> None:
-    settings = LinearSettings(view=view, lowest_reward=-1.0)  # type: ignore[arg-type]
+    settings = LinearSettings(perspective=perspective, lowest_reward=-1.0)  # type: ignore[arg-type]
     function = ValueFunction(StateGraph(tictactoe), settings)
     function.load({"direct": np.array([0.5, 0.25])})
     judge = FunctionJudge(function)
     rows = tictactoe.expand(tictactoe.initial_row()[None]).successors
-    sign = 1 if view == "own" else -1
+    sign = 1 if perspective == "current-player" else -1
     assert (judge.values(rows, 0) == function.evaluate(rows)).all()
-    expected = sign * function.evaluate(rows, 1 if view == "own" else 0)
+    expected = sign * function.evaluate(rows, 1 if sign > 0 else 0)
     assert (judge.values(rows, 1) == expected).all()
     goals = np.array([0, 50, 100], np.int16)
     for role in (0, 1):

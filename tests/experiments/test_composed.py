@@ -22,7 +22,7 @@ AGAINST = PlayerSettings("novice")
 
 def tictactoe_knowledge() -> Knowledge:
     graph = StateGraph(simulator(load("tictactoe")))
-    trainer = Trainer(graph, TrainConfig(against=AGAINST, seed=4))
+    trainer = Trainer(graph, TrainConfig(opponent=AGAINST, seed=4))
     trainer.run(500)
     table = trainer.table
     return learn_values(
@@ -35,10 +35,11 @@ def tictactoe_knowledge() -> Knowledge:
     )
 
 
-@pytest.mark.parametrize("on_sight", [False, True])
-def test_asking_gives_the_same_course_as_knowing_beforehand(on_sight: bool) -> None:
+@pytest.mark.parametrize("initialise", ["visited", "candidates"])
+def test_asking_gives_the_same_course_as_knowing_beforehand(initialise: str) -> None:
     knowledge = tictactoe_knowledge()
-    config = TrainConfig(learner=TDSettings(on_sight=on_sight), against=AGAINST, seed=2)
+    learner = TDSettings(initialise=initialise)  # type: ignore[arg-type]
+    config = TrainConfig(learner, AGAINST, seed=2)
 
     graph = StateGraph(simulator(load("connect-3")))
     pattern_index = PatternIndex(graph, 0)
@@ -65,7 +66,7 @@ def test_a_hierarchy_gives_values_to_afterstates_that_no_pattern_covers() -> Non
     graph = StateGraph(simulator(load("connect-3")))
     hierarchy = Hierarchy(graph, 0, knowledge)
     patterns = PatternValues.composed(hierarchy.pattern_index, hierarchy.value_of)
-    Trainer(graph, TrainConfig(against=AGAINST), patterns).run(100)
+    Trainer(graph, TrainConfig(opponent=AGAINST), patterns).run(100)
     found = patterns.values[np.isfinite(patterns.values)]
     assert len(found) > len(knowledge.values())
     assert ((found >= 0) & (found <= 100)).all()

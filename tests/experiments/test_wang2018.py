@@ -195,7 +195,7 @@ def test_the_greedy_policy_of_an_empty_table_is_random(tictactoe: WholeGame) -> 
 def test_learning_for_long_comes_near_the_best_response(tictactoe: WholeGame) -> None:
     config = TrainConfig(
         learner=QSettings(step_size=0.02),
-        seat="alternate",
+        role="alternate",
         schedule=Fixed(1.0),
         seed=1,
     )
@@ -221,7 +221,7 @@ def test_without_departures_it_is_algorithm_1(tictactoe: WholeGame) -> None:
         Trainer(
             tictactoe.graph,
             TrainConfig(
-                learner=QSettings(), seat="alternate", schedule=schedule, seed=seed
+                learner=QSettings(), role="alternate", schedule=schedule, seed=seed
             ),
         )
         .run(matches)

@@ -19,7 +19,7 @@ from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.gdl import Compound
 from gamelore.graph import StateGraph
-from gamelore.learn.config import Seat, TrainConfig
+from gamelore.learn.config import RoleChoice, TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import QSettings, TDSettings
@@ -133,7 +133,7 @@ def trained(graph: StateGraph, config: TrainConfig, steps: dict[float, int]) -> 
             **{**vars(config.learner), "step_size": step},
         )
         stage = TrainConfig(
-            settings, config.against, config.seat, config.schedule, seed=number
+            settings, config.opponent, config.role, config.schedule, seed=number
         )
         trainer = Trainer(graph, stage)
         if table is not None:
@@ -185,7 +185,7 @@ def errors(
 
 @pytest.mark.parametrize(("name", "opponent", "seat"), CASES)
 def test_td_learns_the_best_response(
-    name: str, opponent: PlayerSettings, seat: Seat
+    name: str, opponent: PlayerSettings, seat: RoleChoice
 ) -> None:
     """One-step TD learns the values of the best play that explores as it does."""
     graph, role = graph_of(name), ("first", "second").index(seat)
@@ -205,7 +205,7 @@ def test_td_learns_the_best_response(
 
 @pytest.mark.parametrize(("name", "opponent", "seat"), CASES)
 def test_q_learning_learns_the_best_response(
-    name: str, opponent: PlayerSettings, seat: Seat
+    name: str, opponent: PlayerSettings, seat: RoleChoice
 ) -> None:
     """Q-learning learns the values of best play even if all it does is explore."""
     graph, role = graph_of(name), ("first", "second").index(seat)
@@ -226,7 +226,7 @@ def test_q_learning_learns_the_best_response(
 def test_the_papers_settings_come_close_to_the_best_response() -> None:
     """α = 0.3, λ = 0.7, ε = 0.01: noisy for ever, yet near the best there is."""
     graph, opponent = graph_of("tictactoe"), PlayerSettings("novice")
-    trainer = Trainer(graph, TrainConfig(against=opponent))
+    trainer = Trainer(graph, TrainConfig(opponent=opponent))
     trainer.run(100_000)
     best = Solution(graph, 0, opponent)
     learned = best.evaluate(greedy(trainer, 0))

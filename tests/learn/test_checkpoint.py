@@ -19,7 +19,7 @@ from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.graph import LOOKAHEAD_RULES, Pattern, PatternIndex, StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import Seat, TrainConfig
+from gamelore.learn.config import RoleChoice, TrainConfig
 from gamelore.learn.records import config_record, flat_settings, read_config
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
@@ -32,23 +32,26 @@ from gamelore.values.settings import LinearSettings, NetworkSettings
 
 NOVICE = PlayerSettings("novice")
 CONFIGS = {
-    "td": TrainConfig(against=NOVICE, seed=1),
-    "both seats": TrainConfig(against=NOVICE, seat="alternate", seed=2),
+    "td": TrainConfig(opponent=NOVICE, seed=1),
+    "both seats": TrainConfig(opponent=NOVICE, role="alternate", seed=2),
     "lookahead": TrainConfig(
-        TDSettings(on_sight=True), NOVICE, lookahead=Lookahead(2, "avgmax"), seed=3
+        TDSettings(initialise="candidates"),
+        NOVICE,
+        lookahead=Lookahead(2, "avgmax"),
+        seed=3,
     ),
     "weak": TrainConfig(
-        TDSettings(keeps_end=False), PlayerSettings("weak"), "second", seed=4
+        TDSettings(terminal_afterstate=False), PlayerSettings("weak"), "second", seed=4
     ),
-    "minimax": TrainConfig(against=PlayerSettings("minimax", depth=3), seed=5),
+    "minimax": TrainConfig(opponent=PlayerSettings("minimax", depth=3), seed=5),
     "monte-carlo": TrainConfig(
-        against=PlayerSettings("monte-carlo", playouts=4), seed=6
+        opponent=PlayerSettings("monte-carlo", playouts=4), seed=6
     ),
     "q": TrainConfig(QSettings(), NOVICE, "alternate", Cosine(200), seed=7),
     "qm": TrainConfig(QSettings(playouts=4), NOVICE, schedule=Geometric(), seed=8),
     "q of a function": TrainConfig(
         QSettings(),
-        SelfPlay(renew=40),
+        SelfPlay(opponent_refresh=40),
         "alternate",
         Fixed(0.2),
         seed=9,
@@ -73,14 +76,16 @@ configs = st.builds(
     TrainConfig,
     learners,
     st.builds(PlayerSettings, st.sampled_from(sorted(KINDS)), rates),
-    st.sampled_from(get_args(Seat)),
+    st.sampled_from(get_args(RoleChoice)),
     schedules,
     st.none()
     | st.builds(Lookahead, st.integers(1, 9), st.sampled_from(sorted(LOOKAHEAD_RULES))),
     st.integers(0, 2**63),
     function=st.none()
     | st.builds(LinearSettings, output=st.sampled_from(["identity", "tanh"]))
-    | st.builds(NetworkSettings, view=st.sampled_from(["first", "own"])),
+    | st.builds(
+        NetworkSettings, perspective=st.sampled_from(["first", "current-player"])
+    ),
 )
 
 
@@ -165,7 +170,7 @@ def test_values_carried_over_are_saved_too() -> None:
 
 
 def test_a_dice_game_goes_on_with_the_same_dice() -> None:
-    config = TrainConfig(against=PlayerSettings("random"), seed=3)
+    config = TrainConfig(opponent=PlayerSettings("random"), seed=3)
     whole = begin(config, "pig")
     expected = Checkpoint.of(whole, whole.run(60).rewards)
     assert_same(interrupted(begin(config, "pig"), [1, 25, 60]), expected)

@@ -33,14 +33,14 @@ LINES = """
 """
 
 
-@pytest.mark.parametrize("view", ["first", "own"])
-def test_bulk_and_open_path_are_one(view: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("perspective", ["first", "current-player"])
+def test_bulk_and_open_path_are_one(perspective: str, tmp_path: Path) -> None:
     path = tmp_path / "lines.kif"
     path.write_text(LINES)
-    function = NetworkSettings(hidden=6, initial_range=None, view=view)  # type: ignore[arg-type]
+    function = NetworkSettings(hidden=6, initial_range=None, perspective=perspective)  # type: ignore[arg-type]
     config = TrainConfig(
-        against=FeaturePlayer(str(path), epsilon=0.1),
-        seat="alternate",
+        opponent=FeaturePlayer(str(path), epsilon=0.1),
+        role="alternate",
         schedule=Fixed(0.2),
         function=function,
     )
@@ -54,7 +54,7 @@ def test_bulk_and_open_path_are_one(view: str, tmp_path: Path) -> None:
     for name, array in bulk.state().weights.items():
         assert array.tobytes() == opened.state().weights[name].tobytes()
     without = Trainer(
-        StateGraph(sim), replace(config, against=FeaturePlayer(str(path), 1.0))
+        StateGraph(sim), replace(config, opponent=FeaturePlayer(str(path), 1.0))
     )
     assert (without.run(40).rewards != found.rewards).any()
 
@@ -66,7 +66,9 @@ def test_it_plays_like_alpha_beta_of_depth_one() -> None:
         for name in ("abalearn2", "heuristic")
     )
     config = TrainConfig(
-        TDSettings(), FeaturePlayer(), function=NetworkSettings(hidden=4, view="own")
+        TDSettings(),
+        FeaturePlayer(),
+        function=NetworkSettings(hidden=4, perspective="current-player"),
     )
     trainer = Trainer(StateGraph(engine), config)
     lots = np.random.default_rng(2)
@@ -94,11 +96,11 @@ def test_it_plays_like_alpha_beta_of_depth_one() -> None:
 def test_it_needs_a_function_to_play_against() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
     with pytest.raises(GameloreError, match="match by match"):
-        Trainer(graph, TrainConfig(against=FeaturePlayer()))
+        Trainer(graph, TrainConfig(opponent=FeaturePlayer()))
     with pytest.raises(ValueError, match="epsilon must be in"):
         FeaturePlayer(epsilon=2.0)
 
 
 def test_it_is_saved_with_a_plan() -> None:
-    config = TrainConfig(against=FeaturePlayer("heuristic", 0.25))
+    config = TrainConfig(opponent=FeaturePlayer("heuristic", 0.25))
     assert read_config(config_record(config)) == config

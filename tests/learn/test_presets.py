@@ -11,7 +11,7 @@ from gamelore.engine import simulator
 from gamelore.errors import UnknownGameError
 from gamelore.games import load, load_features
 from gamelore.graph import StateGraph
-from gamelore.learn.config import Seat
+from gamelore.learn.config import RoleChoice
 from gamelore.learn.presets import PRESETS, Preset, preset_for
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import TDSettings
@@ -80,16 +80,16 @@ def test_tictactoe_is_not_lost(seed: int) -> None:
         assert losses(trainer, rival, "second") <= most
 
 
-def losses(trainer: Trainer, rival: PlayerSettings, seat: Seat) -> int:
+def losses(trainer: Trainer, rival: PlayerSettings, seat: RoleChoice) -> int:
     """How often the move with the best value loses, in 1,000 matches."""
     still = TDSettings(step_size=1e-12)
     config = replace(
         trainer.config,
         learner=still,
-        against=rival,
-        seat=seat,
+        opponent=rival,
+        role=seat,
         schedule=Fixed(0.0),
-        steps=None,
+        step_decay=None,
     )
     playing = Trainer(trainer.graph, config)
     assert playing.function is not None

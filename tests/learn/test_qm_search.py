@@ -125,7 +125,7 @@ def test_by_the_clock_bulk_and_open_path_are_one_but_for_the_clock(
 
     monkeypatch.setattr(Searcher, "choose", last)
     config = TrainConfig(
-        QSettings(search_time=50), seat="alternate", schedule=Fixed(0.2)
+        QSettings(search_time=50), role="alternate", schedule=Fixed(0.2)
     )
     tables = []
     for kind in (Trainer, MatchTrainer):

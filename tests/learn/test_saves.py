@@ -31,7 +31,7 @@ from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.table import Cells
 
-CONFIG = TrainConfig(against=PlayerSettings("novice"), seed=11)
+CONFIG = TrainConfig(opponent=PlayerSettings("novice"), seed=11)
 
 LEARN = """
     import sys
@@ -44,7 +44,7 @@ LEARN = """
 
     path, wanted = sys.argv[1], int(sys.argv[2])
     graph = StateGraph(simulator(load("tictactoe")))
-    config = TrainConfig(against=PlayerSettings("novice"), seed=11)
+    config = TrainConfig(opponent=PlayerSettings("novice"), seed=11)
     with CourseStore(path + ".db") as store:
         key = Checkpoint.of(Trainer(graph, config), []).key
         checkpoint = store.load(key)
@@ -248,7 +248,7 @@ def test_only_what_changed_is_written(tmp_path: Path) -> None:
 
 
 def test_asking_what_is_known(tmp_path: Path) -> None:
-    weak = TrainConfig(against=PlayerSettings("weak"), seat="alternate")
+    weak = TrainConfig(opponent=PlayerSettings("weak"), role="alternate")
     with CourseStore(tmp_path / "lore.db") as store:
         assert store.courses() == []
         for checkpoint in (

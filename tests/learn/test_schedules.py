@@ -12,7 +12,7 @@ from gamelore.games import load
 from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.match_trainer import MatchTrainer
-from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.trainer import Trainer
 
@@ -78,8 +78,8 @@ def test_steps_that_shrink_are_courses_in_a_row(
 ) -> None:
     """Each with a smaller step size than the one before, from where that stood."""
     graph = StateGraph(simulator(load("tictactoe")))
-    whole = Trainer(graph, TrainConfig(learner, steps=Shrinking(100, 0.5)))
-    opened = MatchTrainer(graph, TrainConfig(learner, steps=Shrinking(100, 0.5)))
+    whole = Trainer(graph, TrainConfig(learner, step_decay=StepDecay(100, 0.5)))
+    opened = MatchTrainer(graph, TrainConfig(learner, step_decay=StepDecay(100, 0.5)))
     for trainer in (whole, opened):
         trainer.run(130)
         trainer.run(120)
@@ -99,6 +99,6 @@ def test_steps_that_shrink_are_courses_in_a_row(
 
 def test_steps_shrink_by_a_factor() -> None:
     with pytest.raises(ValueError, match="every must be positive"):
-        Shrinking(every=0)
+        StepDecay(every=0)
     with pytest.raises(ValueError, match=r"factor must be in \(0, 1\]"):
-        Shrinking(factor=0.0)
+        StepDecay(factor=0.0)

@@ -28,18 +28,22 @@ from gamelore.search.policies import PlayerSettings
 
 EXPLORING = Fixed(0.1)
 CONFIGS = {
-    "shared": ("tictactoe", TrainConfig(against=SelfPlay(), schedule=EXPLORING)),
-    "shared-second": ("nim", TrainConfig(against=SelfPlay(), seat="second")),
+    "shared": ("tictactoe", TrainConfig(opponent=SelfPlay(), schedule=EXPLORING)),
+    "shared-second": ("nim", TrainConfig(opponent=SelfPlay(), role="second")),
     "shared-lookahead": (
         "connect-3",
-        TrainConfig(TDSettings(on_sight=True), SelfPlay(), lookahead=Lookahead()),
+        TrainConfig(
+            TDSettings(initialise="candidates"), SelfPlay(), lookahead=Lookahead()
+        ),
     ),
-    "shared-dice": ("pig", TrainConfig(against=SelfPlay())),
+    "shared-dice": ("pig", TrainConfig(opponent=SelfPlay())),
     "shared-copy": (
         "tictactoe",
-        TrainConfig(against=SelfPlay(renew=7), seat="alternate", schedule=EXPLORING),
+        TrainConfig(
+            opponent=SelfPlay(opponent_refresh=7), role="alternate", schedule=EXPLORING
+        ),
     ),
-    "own": ("tictactoe", TrainConfig(against=SelfPlay("own"), schedule=EXPLORING)),
+    "own": ("tictactoe", TrainConfig(opponent=SelfPlay("own"), schedule=EXPLORING)),
     "own-q": (
         "tictactoe",
         TrainConfig(QSettings(), SelfPlay("own"), "alternate", schedule=EXPLORING),
@@ -114,7 +118,7 @@ def test_a_shared_table_is_of_the_first_players_goals() -> None:
 
 def test_the_second_player_wants_the_lowest() -> None:
     trainer = trained(
-        "tictactoe", TrainConfig(against=SelfPlay(), schedule=EXPLORING), 30000
+        "tictactoe", TrainConfig(opponent=SelfPlay(), schedule=EXPLORING), 30000
     )
     sim = trainer.graph.simulator
     wins = []
@@ -137,7 +141,7 @@ def test_each_role_learns_to_draw(learner: TDSettings | QSettings) -> None:
 
 
 def test_copies_stand_still_until_they_are_renewed() -> None:
-    config = TrainConfig(against=SelfPlay(renew=10), seat="alternate")
+    config = TrainConfig(opponent=SelfPlay(opponent_refresh=10), role="alternate")
     trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
     trainer.run(10)
     assert len(trainer.copies[0]) == 0
@@ -154,14 +158,14 @@ def test_what_has_no_meaning_is_refused() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
     with pytest.raises(GameloreError, match=r"use SelfPlay\('own'\)"):
         Trainer(graph, TrainConfig(QSettings(), SelfPlay()))
-    with pytest.raises(GameloreError, match="use the seat 'alternate'"):
-        Trainer(graph, TrainConfig(against=SelfPlay("own", renew=3)))
+    with pytest.raises(GameloreError, match="use role='alternate'"):
+        Trainer(graph, TrainConfig(opponent=SelfPlay("own", opponent_refresh=3)))
     with pytest.raises(GameloreError, match="self-play needs two"):
         Trainer(
             StateGraph(simulator(load("peg-solitaire"))),
-            TrainConfig(against=SelfPlay()),
+            TrainConfig(opponent=SelfPlay()),
         )
-    for wrong in ({"values": "both"}, {"renew": -1}, {"epsilon": 2}):
+    for wrong in ({"values": "both"}, {"opponent_refresh": -1}, {"epsilon": 2}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             replace(SelfPlay(), **wrong)
 
@@ -169,7 +173,7 @@ def test_what_has_no_meaning_is_refused() -> None:
 def test_built_in_opponents_are_as_before() -> None:
     """What a course against a built-in player learns, by a digest of its values."""
     config = TrainConfig(
-        against=PlayerSettings("novice", 0.1), seat="alternate", seed=5
+        opponent=PlayerSettings("novice", 0.1), role="alternate", seed=5
     )
     trainer = trained("tictactoe", config, 500)
     total = sum(table.values.sum() for table in trainer.tables.values())

@@ -60,7 +60,7 @@ class SlowTable:
             config,
             role,
         )
-        against = config.against
+        against = config.opponent
         self.shared = isinstance(against, SelfPlay) and against.values == "shared"
         self.values: dict[bytes, float] = {}
 
@@ -102,7 +102,7 @@ class SlowTable:
         """V(s) += α e(s) (r + γ V(s') − V(s)), afterstate by afterstate."""
         end, values = episode.rows[-1], self.values
         path = [episode.rows[t + 1] for t in turns]
-        if rule.keeps_end and path[-1].tobytes() != end.tobytes():
+        if rule.terminal_afterstate and path[-1].tobytes() != end.tobytes():
             path.append(end)
         for row in path:
             values.setdefault(row.tobytes(), 50.0)
@@ -141,7 +141,7 @@ class SlowTable:
 TWINS = {
     "td": TrainConfig(TDSettings(0.3, 0.9, 0.7)),
     "td-risk": TrainConfig(TDSettings(0.3, 1.0, 0.5, risk=-0.8)),
-    "td-no-end": TrainConfig(TDSettings(0.3, 1.0, 0.7, keeps_end=False)),
+    "td-no-end": TrainConfig(TDSettings(0.3, 1.0, 0.7, terminal_afterstate=False)),
     "td-shared": TrainConfig(TDSettings(0.3, 0.9, 0.7), SelfPlay()),
     "q": TrainConfig(QSettings(0.3, 0.9)),
     "q-risk": TrainConfig(QSettings(0.3, 0.8, risk=0.4)),
@@ -153,7 +153,7 @@ TWINS = {
 @pytest.mark.parametrize("case", TWINS)
 def test_tables_learn_as_defined(case: str, seat: str, game: str) -> None:
     sim = sides(game)
-    config = replace(TWINS[case], seat=seat, shaping=SHAPING)  # type: ignore[arg-type]
+    config = replace(TWINS[case], role=seat, shaping=SHAPING)  # type: ignore[arg-type]
     trainer = Trainer(StateGraph(sim), config)
     role = 0 if seat == "first" else 1
     slow = SlowTable(StateGraph(sim), config, role)
@@ -211,12 +211,12 @@ def lasts(sim: Simulator, seed: int, moves: int) -> bool:
 
 EXPLORING = Fixed(0.2)
 CONFIGS = {
-    "novice": TrainConfig(seat="alternate", schedule=EXPLORING),
-    "shared": TrainConfig(against=SelfPlay(), schedule=EXPLORING),
+    "novice": TrainConfig(role="alternate", schedule=EXPLORING),
+    "shared": TrainConfig(opponent=SelfPlay(), schedule=EXPLORING),
     "shared-copy": TrainConfig(
-        against=SelfPlay(renew=7), seat="alternate", schedule=EXPLORING
+        opponent=SelfPlay(opponent_refresh=7), role="alternate", schedule=EXPLORING
     ),
-    "own": TrainConfig(against=SelfPlay("own"), schedule=EXPLORING),
+    "own": TrainConfig(opponent=SelfPlay("own"), schedule=EXPLORING),
     "own-q": TrainConfig(QSettings(), SelfPlay("own"), "alternate", schedule=EXPLORING),
     "random-q": TrainConfig(QSettings(), PlayerSettings("random"), schedule=EXPLORING),
 }

@@ -38,8 +38,8 @@ FUNCTION = TrainConfig(
     schedule=Fixed(0.1),
     function=NetworkSettings(hidden=8, initial_range=None, fluents=True),
 )
-SHARED = TrainConfig(against=SelfPlay(), schedule=Fixed(0.1))
-FIRST = TrainConfig(against=PlayerSettings("novice"))
+SHARED = TrainConfig(opponent=SelfPlay(), schedule=Fixed(0.1))
+FIRST = TrainConfig(opponent=PlayerSettings("novice"))
 
 
 def snapshot(config: TrainConfig, matches: int = 300) -> Snapshot:
@@ -61,7 +61,7 @@ def renamed() -> Game:
     return Game.from_kif(text.replace("role x", "role kreuz").replace(" x", " kreuz"))
 
 
-@pytest.mark.parametrize("plan", [FUNCTION, SHARED], ids=["network", "table"])
+@pytest.mark.parametrize("config", [FUNCTION, SHARED], ids=["network", "table"])
 @pytest.mark.parametrize("engine", ["circuit", "interpreter"])
 def test_names_make_no_difference(config: TrainConfig, engine: str) -> None:
     """The same moves, whatever they are called, on whatever engine the match is."""

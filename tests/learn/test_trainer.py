@@ -97,7 +97,9 @@ def test_equation_2_with_a_discount() -> None:
 
 
 def test_the_end_may_be_no_afterstate() -> None:
-    learner = TDLearner(graph_of("tictactoe"), "x", TDSettings(keeps_end=False))
+    learner = TDLearner(
+        graph_of("tictactoe"), "x", TDSettings(terminal_afterstate=False)
+    )
     learner.learn(episode(O_WINS))
     values = afterstates(learner, O_WINS)
     # the last own move gets it all: -50 · 0.3, 0.21, 0.147
@@ -160,7 +162,9 @@ def naive(graph: StateGraph, role: int, node: int, depth: int, rule: str) -> flo
 )
 def test_lookahead_is_as_defined(name: str, depth: int, rule: str) -> None:
     graph = StateGraph(simulator(load(name)))
-    config = TrainConfig(TDSettings(on_sight=True), lookahead=Lookahead(depth, rule))
+    config = TrainConfig(
+        TDSettings(initialise="candidates"), lookahead=Lookahead(depth, rule)
+    )
     trainer = Trainer(graph, config)
     trainer.run(40)
     considered = [cell for cell in trainer.table if cell.visits == 0]
@@ -175,7 +179,7 @@ def test_features_give_initial_values() -> None:
     pattern_index = PatternIndex(graph, 0)
     values = np.random.default_rng(1).random(len(pattern_index.shapes.first)) * 100
     values[::3] = np.nan
-    config = TrainConfig(TDSettings(on_sight=True))
+    config = TrainConfig(TDSettings(initialise="candidates"))
     trainer = Trainer(graph, config, PatternValues(pattern_index, values))
     trainer.run(100)
     kinds = set()
@@ -204,17 +208,17 @@ def test_without_sight_only_visited_positions_have_cells() -> None:
 NOVICE = PlayerSettings("novice", 0.1)
 CONFIGS = {
     "td-random": ("tictactoe", 50, TrainConfig()),
-    "td-alternate": ("tictactoe", 50, TrainConfig(against=NOVICE, seat="alternate")),
+    "td-alternate": ("tictactoe", 50, TrainConfig(opponent=NOVICE, role="alternate")),
     "td-lookahead": (
         "connect-3",
         30,
-        TrainConfig(against=NOVICE, lookahead=Lookahead()),
+        TrainConfig(opponent=NOVICE, lookahead=Lookahead()),
     ),
     "td-on-sight": (
         "tictactoe",
         40,
         TrainConfig(
-            TDSettings(on_sight=True),
+            TDSettings(initialise="candidates"),
             PlayerSettings("weak", 0.2),
             lookahead=Lookahead(3, "avgmax"),
         ),
@@ -223,23 +227,23 @@ CONFIGS = {
         "othello-4x4",
         20,
         TrainConfig(
-            against=PlayerSettings("minimax"), seat="second", schedule=Fixed(0.2)
+            opponent=PlayerSettings("minimax"), role="second", schedule=Fixed(0.2)
         ),
     ),
-    "td-dice": ("pig", 3, TrainConfig(against=NOVICE)),
+    "td-dice": ("pig", 3, TrainConfig(opponent=NOVICE)),
     "td-search": (
         "tictactoe",
         30,
-        TrainConfig(against=PlayerSettings("monte-carlo", playouts=5)),
+        TrainConfig(opponent=PlayerSettings("monte-carlo", playouts=5)),
     ),
     "q": ("nim", 50, TrainConfig(QSettings(), NOVICE, schedule=Cosine(40))),
-    "q-alternate": ("hex-3x3", 40, TrainConfig(QSettings(), seat="alternate")),
+    "q-alternate": ("hex-3x3", 40, TrainConfig(QSettings(), role="alternate")),
     "qm": ("tictactoe", 40, TrainConfig(QSettings(playouts=10), schedule=Fixed(0.1))),
     "qm-nested": (
         "tictactoe",
         15,
         TrainConfig(
-            QSettings(playouts=3, level=2), seat="alternate", schedule=Fixed(0.1)
+            QSettings(playouts=3, level=2), role="alternate", schedule=Fixed(0.1)
         ),
     ),
     "qm-nested-dice": ("pig", 2, TrainConfig(QSettings(playouts=1, level=2), NOVICE)),
@@ -285,12 +289,11 @@ def test_bulk_and_open_path_are_one(case: str, seed: int) -> None:
     assert opened.faults == []
 
 
-@pytest.mark.parametrize("on_sight", [False, True])
+@pytest.mark.parametrize("initialise", ["visited", "candidates"])
 @pytest.mark.parametrize("name", ["tictactoe", "connect-3"])
-def test_bulk_and_open_path_are_one_with_features(name: str, on_sight: bool) -> None:
-    config = TrainConfig(
-        TDSettings(on_sight=on_sight), NOVICE, seat="alternate", seed=2
-    )
+def test_bulk_and_open_path_are_one_with_features(name: str, initialise: str) -> None:
+    learner = TDSettings(initialise=initialise)  # type: ignore[arg-type]
+    config = TrainConfig(learner, NOVICE, role="alternate", seed=2)
     courses = []
     for kind in (Trainer, MatchTrainer):
         graph = StateGraph(simulator(load(name)))
@@ -300,7 +303,7 @@ def test_bulk_and_open_path_are_one_with_features(name: str, on_sight: bool) -> 
 
 
 def test_bulk_and_open_path_are_one_on_the_interpreter() -> None:
-    config = TrainConfig(against=NOVICE, lookahead=Lookahead(), seed=4)
+    config = TrainConfig(opponent=NOVICE, lookahead=Lookahead(), seed=4)
     courses = []
     for kind in (Trainer, MatchTrainer):
         # rows are numbers of positions in the order met, so that order must be one
@@ -362,9 +365,9 @@ def test_a_course_in_parts_is_the_same() -> None:
 
 
 def test_an_graph_that_knows_more_changes_nothing() -> None:
-    config = TrainConfig(against=NOVICE, seed=9)
+    config = TrainConfig(opponent=NOVICE, seed=9)
     used = StateGraph(simulator(load("tictactoe")))
-    Trainer(used, TrainConfig(QSettings(), seat="second")).run(5000)
+    Trainer(used, TrainConfig(QSettings(), role="second")).run(5000)
     fresh, shared = Trainer(StateGraph(used.simulator), config), Trainer(used, config)
     fresh.run(300)
     shared.run(300)
@@ -406,7 +409,7 @@ def test_longest_matches_and_features_are_checked() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
     first = features_for(graph, TrainConfig())
     with pytest.raises(GameloreError, match="o learns too"):
-        Trainer(graph, TrainConfig(seat="alternate"), first)
+        Trainer(graph, TrainConfig(role="alternate"), first)
 
 
 @pytest.mark.parametrize(
@@ -441,8 +444,8 @@ def test_settings_are_checked(make: object) -> None:
 def test_every_game_can_be_learned(name: str) -> None:
     graph = StateGraph(simulator(load(name)))
     for config in (
-        TrainConfig(against=NOVICE, seat="alternate", lookahead=Lookahead(1)),
-        TrainConfig(QSettings(), seat="second"),
+        TrainConfig(opponent=NOVICE, role="alternate", lookahead=Lookahead(1)),
+        TrainConfig(QSettings(), role="second"),
     ):
         trainer = Trainer(graph, config)
         record = trainer.run(6)
@@ -459,7 +462,7 @@ def test_every_game_can_be_learned(name: str) -> None:
 def taught_by(name: str) -> Knowledge:
     """What a few matches against a novice teach of a game's features."""
     graph = graph_of(name)
-    trainer = Trainer(graph, TrainConfig(against=NOVICE))
+    trainer = Trainer(graph, TrainConfig(opponent=NOVICE))
     matches = 2 if name in LARGE else 20
     trainer.run(matches)
     table = trainer.table
@@ -487,6 +490,6 @@ def test_every_game_can_be_source_and_target(name: str) -> None:
     pattern_index = target_index(graph, 0, knowledge)
     values = PatternValues(pattern_index, initial_values(knowledge, pattern_index))
     assert not np.isnan(values.values).all(), "something of tic-tac-toe applies"
-    trainer = Trainer(graph, TrainConfig(against=NOVICE), values)
+    trainer = Trainer(graph, TrainConfig(opponent=NOVICE), values)
     trainer.run(3)
     assert len(trainer.table) > 0

@@ -66,7 +66,7 @@ def outlook(graph: StateGraph, mover: int, child: int) -> int:
 @pytest.mark.parametrize("name", ["tictactoe", "connect-3", "othello-4x4", "nim"])
 def test_outlooks_are_as_defined(name: str) -> None:
     graph = StateGraph(simulator(load(name)))
-    Trainer(graph, TrainConfig(against=PlayerSettings("novice"))).run(300)
+    Trainer(graph, TrainConfig(opponent=PlayerSettings("novice"))).run(300)
     seen = Counter[int]()
     for node in range(len(graph)):
         if graph.is_terminal(node) or int(graph.nodes.mover[node]) < 0:
@@ -136,7 +136,7 @@ def test_minimax_never_loses_tictactoe() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
     perfect = PlayerSettings("minimax", epsilon=0.0, depth=9)
     for seat in ("first", "second"):
-        trainer = Trainer(graph, TrainConfig(against=perfect, seat=seat, seed=1))
+        trainer = Trainer(graph, TrainConfig(opponent=perfect, role=seat, seed=1))
         assert trainer.run(20_000).rewards.max() == 50, "the learner at most draws"
 
 

@@ -66,7 +66,7 @@ def test_the_lectures_example_to_the_last_digit() -> None:
     sim = lecture()
     config = TrainConfig(
         TDSettings(step_size=0.5, trace_decay=0.0),
-        function=LinearSettings(bias=False, ends="valued"),
+        function=LinearSettings(bias=False, terminal_target="both"),
     )
     trainer = Trainer(StateGraph(sim), config)
     assert trainer.function is not None
@@ -115,11 +115,11 @@ def test_rewards_along_the_way_are_changes_of_features() -> None:
         Trainer(StateGraph(sim), replace(config, shaping=(("three", 1.0),)))
 
 
-@pytest.mark.parametrize("updates", ["moves", "match"])
+@pytest.mark.parametrize("updates", ["online", "offline"])
 def test_an_error_can_teach_where_it_was_found(updates: str) -> None:
     """Of S1, S4, S8 and S9 all learn from what S9 is worth, as Equation 5 has it."""
     sim = lecture()
-    settings = LinearSettings(bias=False, arrives=True, updates=updates)  # type: ignore[arg-type]
+    settings = LinearSettings(bias=False, trace_includes="successor", updates=updates)  # type: ignore[arg-type]
     config = TrainConfig(TDSettings(step_size=0.5, trace_decay=0.5), function=settings)
     trainer = Trainer(StateGraph(sim), config)
     assert trainer.function is not None
@@ -165,22 +165,24 @@ def sides() -> Simulator:
     return simulator(game, features=FeatureRules.from_kif(SIDES, game))
 
 
-@pytest.mark.parametrize("view", ["first", "own"])
+@pytest.mark.parametrize("perspective", ["first", "current-player"])
 @pytest.mark.parametrize("fluents", [False, True])
 @pytest.mark.parametrize("reads", [False, True])
-def test_bulk_and_open_path_are_one(view: str, fluents: bool, reads: bool) -> None:
+def test_bulk_and_open_path_are_one(
+    perspective: str, fluents: bool, reads: bool
+) -> None:
     settings = NetworkSettings(
         hidden=6,
         initial_range=None,
-        view=view,  # type: ignore[arg-type]
+        perspective=perspective,  # type: ignore[arg-type]
         fluents=fluents,
         scaling=(("mine", 0.5),) if reads else (),
-        sees_rewards=reads,
-        arrives=reads,
+        reward_in_selection=reads,
+        trace_includes="successor" if reads else "current",
     )
     for against in (SelfPlay(), PlayerSettings("novice")):
         config = TrainConfig(
-            against=against,
+            opponent=against,
             schedule=Fixed(0.1),
             function=settings,
             shaping=(("mine", 0.1), ("theirs", -0.1)),
@@ -196,9 +198,11 @@ def test_bulk_and_open_path_are_one(view: str, fluents: bool, reads: bool) -> No
 
 @pytest.mark.parametrize("role", [0, 1])
 def test_each_role_sees_its_own_side(role: int) -> None:
-    settings = NetworkSettings(hidden=6, initial_range=None, view="own", fluents=True)
+    settings = NetworkSettings(
+        hidden=6, initial_range=None, perspective="current-player", fluents=True
+    )
     trainer = Trainer(
-        StateGraph(sides()), TrainConfig(against=SelfPlay(), function=settings)
+        StateGraph(sides()), TrainConfig(opponent=SelfPlay(), function=settings)
     )
     trainer.run(50)
     function, graph = trainer.function, trainer.graph

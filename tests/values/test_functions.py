@@ -105,28 +105,28 @@ def td_lambda(
     rule, function = config.learner, config.function
     assert isinstance(rule, TDSettings)
     assert function is not None
-    length = len(inputs) if function.ends == "learned" else len(inputs) - 1
+    length = len(inputs) if function.terminal_target == "bootstrap" else len(inputs) - 1
     w, total, trace = network.w, np.zeros_like(network.w), np.zeros_like(network.w)
     for t in range(length):
         prediction = network.value(inputs[t], w)
         trace = rule.trace_decay * trace + network.gradient(inputs[t], w)
         target = goal if t + 1 == length else 0.0
-        if t + 1 < length + (function.ends == "valued"):
+        if t + 1 < length + (function.terminal_target == "both"):
             target += rule.discount * network.value(inputs[t + 1], w)
         error = target - prediction
         error *= 1 - rule.risk if error > 0 else 1 + rule.risk
         total = total + rule.step_size * error * trace
-        if function.updates == "moves":
+        if function.updates == "online":
             w = network.w + total
     return np.asarray(network.w + total)
 
 
 @pytest.mark.parametrize("risk", [0.0, -0.8])
-@pytest.mark.parametrize("ends", ["known", "learned", "valued"])
-@pytest.mark.parametrize("updates", ["moves", "match"])
-def test_a_network_learns_as_defined(updates: str, ends: str, risk: float) -> None:
+@pytest.mark.parametrize("target", ["reward", "bootstrap", "both"])
+@pytest.mark.parametrize("updates", ["online", "offline"])
+def test_a_network_learns_as_defined(updates: str, target: str, risk: float) -> None:
     sim = game_of("tictactoe")
-    settings = replace(SMALL, updates=updates, ends=ends)  # type: ignore[arg-type]
+    settings = replace(SMALL, updates=updates, terminal_target=target)  # type: ignore[arg-type]
     config = TrainConfig(
         TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6, risk=risk),
         SelfPlay(),
@@ -148,7 +148,7 @@ def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
     config = TrainConfig(
         TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6),
         SelfPlay(),
-        function=replace(SMALL, view="own"),
+        function=replace(SMALL, perspective="current-player"),
     )
     episode = random_match(sim, 3)
     trainer = Trainer(StateGraph(sim), config)
@@ -170,7 +170,7 @@ def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
     """λ = 0 and λ = 1 of a linear function, offline, without a discount."""
     sim = game_of("connect-3")
     rule = TDSettings(step_size=0.1, trace_decay=decay)
-    settings = LinearSettings(updates="match", initial_value=0.02)
+    settings = LinearSettings(updates="offline", initial_value=0.02)
     config = TrainConfig(rule, SelfPlay(), function=settings)
     episode = random_match(sim, 8)
     trainer = Trainer(StateGraph(sim), config)
@@ -209,14 +209,14 @@ CHAIN = """
 def test_one_input_per_position_is_a_table(risk: float) -> None:
     """The same matches and the same values, bit for bit."""
     sim = simulator(Game.from_kif(CHAIN, name="chain"))
-    rule = TDSettings(discount=0.9, risk=risk, sees_ends=False)
+    rule = TDSettings(discount=0.9, risk=risk, terminal_lookahead=False)
     table = Trainer(
         StateGraph(sim), TrainConfig(rule, SelfPlay(), schedule=EXPLORING, seed=2)
     )
     linear = LinearSettings(
         bias=False,
-        ends="learned",
-        sees_ends=False,
+        terminal_target="bootstrap",
+        terminal_lookahead=False,
         lowest_reward=0,
         highest_reward=100,
         initial_value=50.0,
@@ -279,18 +279,22 @@ def test_changed_inputs_give_the_same_values(
 
 
 CONFIGS = {
-    "network": ("tictactoe", TrainConfig(against=SelfPlay(), function=SMALL)),
+    "network": ("tictactoe", TrainConfig(opponent=SelfPlay(), function=SMALL)),
     "network-second": (
         "connect-3",
-        TrainConfig(against=PlayerSettings("novice"), seat="second", function=SMALL),
+        TrainConfig(opponent=PlayerSettings("novice"), role="second", function=SMALL),
     ),
     "network-copy": (
         "tictactoe",
-        TrainConfig(against=SelfPlay(renew=7), seat="alternate", function=SMALL),
+        TrainConfig(
+            opponent=SelfPlay(opponent_refresh=7), role="alternate", function=SMALL
+        ),
     ),
     "network-own": (
         "tictactoe",
-        TrainConfig(against=SelfPlay(), function=replace(SMALL, view="own")),
+        TrainConfig(
+            opponent=SelfPlay(), function=replace(SMALL, perspective="current-player")
+        ),
     ),
     "linear": ("connect-3", TrainConfig(CAREFUL, SelfPlay(), function=LINEAR)),
     "linear-minimax": (
@@ -343,7 +347,7 @@ def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
 
 def test_an_graph_that_is_emptied_changes_nothing() -> None:
     """Connect Four fills the working memory again and again; its size is no matter."""
-    config = TrainConfig(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    config = TrainConfig(opponent=SelfPlay(), function=SMALL, schedule=EXPLORING)
     small, large = (
         Trainer(StateGraph(game_of("connect-four")), config) for _ in range(2)
     )
@@ -383,8 +387,8 @@ def test_what_cannot_be_is_refused() -> None:
         ValueFunction(graph, SMALL).load({})
     wrong: dict[str, object] = {
         "updates": "never",
-        "ends": "all",
-        "view": "bird",
+        "terminal_target": "all",
+        "perspective": "bird",
         "hidden": 0,
         "activation": "relu",
         "output": "step",
@@ -396,7 +400,9 @@ def test_what_cannot_be_is_refused() -> None:
             replace(SMALL, **{name: value})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("function", [SMALL, replace(SMALL, view="own"), LINEAR])
+@pytest.mark.parametrize(
+    "function", [SMALL, replace(SMALL, perspective="current-player"), LINEAR]
+)
 def test_searches_ask_the_same_values(function: FunctionSettings) -> None:
     """What kernels judge is what Python does, for both roles and movers."""
     trainer = Trainer(
@@ -439,7 +445,7 @@ def test_a_search_finds_more_than_a_look_ahead() -> None:
 
 
 def test_players_use_functions() -> None:
-    config = TrainConfig(against=SelfPlay(), function=SMALL, schedule=EXPLORING)
+    config = TrainConfig(opponent=SelfPlay(), function=SMALL, schedule=EXPLORING)
     trainer = Trainer(StateGraph(game_of("tictactoe")), config)
     trainer.run(3000)
     sim = trainer.graph.simulator

@@ -98,14 +98,14 @@ class SlowQ:
             if rule.risk:
                 error *= 1 - rule.risk if error > 0 else 1 + rule.risk
             total = total + rule.step_size * error * self.gradient(x, w)
-            if self.settings.updates == "moves":
+            if self.settings.updates == "online":
                 w = self.w + total
         self.w = self.w + total
 
     def lessons(self, episode: Episode, role: int) -> Iterator[tuple[Row, Any]]:
         """Afterstates that learn, each with its target as a function of weights."""
         rows, end = episode.rows, len(episode.moves)
-        shared = self.settings.view == "first"
+        shared = self.settings.perspective == "first"
         movers = [self.graph.mover(self.graph.number(row)) for row in rows[:-1]]
         turns = [t for t in range(end) if shared or movers[t] == role]
         for turn, following in zip(turns, [*turns[1:], end], strict=True):
@@ -125,21 +125,21 @@ class SlowQ:
                     self.worth(after, reply, role, w) for reply in replies
                 ),
             )
-        if self.settings.ends == "learned":
+        if self.settings.terminal_target == "bootstrap":
             yield rows[-1], lambda w: self.reward(rows[-1], role)
 
     def worth(self, before: Row, after: Row, role: int, w: Floats) -> float:
         """What going on to an afterstate earns, and its value."""
-        ends, total = self.settings.ends, 0.0
+        target, total = self.settings.terminal_target, 0.0
         names = self.function.features.names if self.function.features else ()
         for name, reward in self.function.shaping:
             place = [str(one) for one in names].index(name) - len(names) - 1
             counts = [self.inputs(row, role)[place] for row in (before, after)]
             total += reward * (counts[1] - counts[0])
         ended = bool(self.graph.simulator.terminal(after[None])[0])
-        if ended and ends != "learned":
+        if ended and target != "bootstrap":
             total += self.reward(after, role)
-        if not ended or ends != "known":
+        if not ended or target != "reward":
             total += self.rule.discount * self.value(self.inputs(after, role), w)
         return total
 
@@ -174,14 +174,19 @@ def assert_as_defined(
 
 
 @pytest.mark.parametrize("function", [LINEAR, SMALL], ids=["linear", "network"])
-@pytest.mark.parametrize("view", ["first", "own"])
-@pytest.mark.parametrize("ends", ["known", "learned", "valued"])
-@pytest.mark.parametrize("updates", ["moves", "match"])
+@pytest.mark.parametrize("perspective", ["first", "current-player"])
+@pytest.mark.parametrize("target", ["reward", "bootstrap", "both"])
+@pytest.mark.parametrize("updates", ["online", "offline"])
 def test_functions_learn_as_defined(
-    function: FunctionSettings, view: str, ends: str, updates: str
+    function: FunctionSettings, perspective: str, target: str, updates: str
 ) -> None:
-    settings = replace(function, view=view, ends=ends, updates=updates)  # type: ignore[arg-type]
-    roles = (0,) if view == "first" else (0, 1)
+    settings = replace(
+        function,
+        perspective=perspective,  # type: ignore[arg-type]
+        terminal_target=target,  # type: ignore[arg-type]
+        updates=updates,  # type: ignore[arg-type]
+    )
+    roles = (0,) if perspective == "first" else (0, 1)
     for risk in (0.0, -0.8):
         config = TrainConfig(replace(RULE, risk=risk), SelfPlay(), function=settings)
         assert_as_defined(game_of("tictactoe"), config, roles)
@@ -196,14 +201,16 @@ SIDES = """
 
 
 @pytest.mark.parametrize("function", [LINEAR, SMALL], ids=["linear", "network"])
-@pytest.mark.parametrize("view", ["first", "own"])
-def test_features_and_their_rewards(function: FunctionSettings, view: str) -> None:
+@pytest.mark.parametrize("perspective", ["first", "current-player"])
+def test_features_and_their_rewards(
+    function: FunctionSettings, perspective: str
+) -> None:
     game = load("tictactoe")
     sim = simulator(game, features=FeatureRules.from_kif(SIDES, game))
     shaping = (("mine", 0.1), ("(corner o)", -0.2))
-    settings = replace(function, view=view, fluents=True)  # type: ignore[arg-type]
+    settings = replace(function, perspective=perspective, fluents=True)  # type: ignore[arg-type]
     config = TrainConfig(RULE, SelfPlay(), function=settings, shaping=shaping)
-    assert_as_defined(sim, config, (0,) if view == "first" else (0, 1))
+    assert_as_defined(sim, config, (0,) if perspective == "first" else (0, 1))
 
 
 @pytest.mark.parametrize("function", [LINEAR, SMALL], ids=["linear", "network"])
@@ -259,7 +266,7 @@ def positions(sim: Simulator, row: Row) -> Iterator[tuple[Row, int]]:
             yield one, mover
 
 
-@pytest.mark.parametrize("updates", ["moves", "match"])
+@pytest.mark.parametrize("updates", ["online", "offline"])
 def test_one_input_per_position_finds_what_best_play_is_worth(updates: str) -> None:
     """Whatever is played meanwhile; TD learns what random play is worth."""
     sim = simulator(Game.from_kif(CHAIN, name="chain"))
@@ -285,7 +292,7 @@ def test_each_role_finds_what_its_best_is_worth() -> None:
         QSettings(0.05, 1.0),
         SelfPlay(),
         schedule=Fixed(0.3),
-        function=replace(ONE_INPUT, view="own"),
+        function=replace(ONE_INPUT, perspective="current-player"),
     )
     trainer = Trainer(StateGraph(sim), config)
     trainer.run(20_000)
@@ -298,7 +305,7 @@ def test_each_role_finds_what_its_best_is_worth() -> None:
 
 # ── courses ─────────────────────────────────────────────────────────────────────────
 
-OWN = replace(SMALL, view="own")
+OWN = replace(SMALL, perspective="current-player")
 CONFIGS = {
     "network": ("tictactoe", TrainConfig(RULE, SelfPlay(), function=SMALL)),
     "network-second": (
@@ -307,7 +314,7 @@ CONFIGS = {
     ),
     "network-copy": (
         "tictactoe",
-        TrainConfig(RULE, SelfPlay(renew=7), "alternate", function=SMALL),
+        TrainConfig(RULE, SelfPlay(opponent_refresh=7), "alternate", function=SMALL),
     ),
     "network-own": ("tictactoe", TrainConfig(RULE, SelfPlay(), function=OWN)),
     "linear": ("connect-3", TrainConfig(RULE, SelfPlay(), function=LINEAR)),
@@ -364,7 +371,7 @@ RUNAWAYS: list[FunctionSettings] = [
 
 
 @pytest.mark.parametrize("function", RUNAWAYS, ids=["linear", "network"])
-@pytest.mark.parametrize("updates", ["moves", "match"])
+@pytest.mark.parametrize("updates", ["online", "offline"])
 def test_weights_that_run_away_are_given_up(
     function: FunctionSettings, updates: str
 ) -> None:
@@ -394,8 +401,8 @@ def test_playouts_have_no_place() -> None:
         Trainer(graph, config)
     with pytest.raises(GameloreError, match=r"use SelfPlay\('own'\)"):
         Trainer(graph, replace(config, learner=QSettings(), function=None))
-    arriving = replace(SMALL, arrives=True)
-    with pytest.raises(GameloreError, match="leave `arrives` out"):
+    arriving = replace(SMALL, trace_includes="successor")
+    with pytest.raises(GameloreError, match="leave `trace_includes` out"):
         Trainer(graph, replace(config, learner=QSettings(), function=arriving))
 
 

@@ -20,8 +20,8 @@ from gamelore.match.match import play_match
 from gamelore.values.functions import ValueFunction, exchanged_fluents
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
-OWN = NetworkSettings(hidden=6, initial_range=None, view="own")
-LINEAR = LinearSettings(view="own", initial_value=0.02)
+OWN = NetworkSettings(hidden=6, initial_range=None, perspective="current-player")
+LINEAR = LinearSettings(perspective="current-player", initial_value=0.02)
 SAME = ("tictactoe", "connect-four", "breakthrough-6x6")
 
 
@@ -100,6 +100,6 @@ def test_where_players_differ_fluents_are_what_they_are() -> None:
 
 def test_the_first_players_view_is_of_no_side() -> None:
     sim = game_of("tictactoe")
-    function = ValueFunction(StateGraph(sim), NetworkSettings(view="first"))
+    function = ValueFunction(StateGraph(sim), NetworkSettings(perspective="first"))
     rows = random_match(sim, 1).rows
     assert (function.inputs_of(rows, 1) == function.inputs_of(rows, 0)).all()

@@ -69,7 +69,7 @@ def test_growing_keeps_cells_and_their_order() -> None:
 def test_cells_of_tictactoe_have_distinct_positions_and_are_small() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
     trainer = Trainer(
-        graph, TrainConfig(TDSettings(on_sight=True), schedule=Fixed(1.0))
+        graph, TrainConfig(TDSettings(initialise="candidates"), schedule=Fixed(1.0))
     )
     trainer.run(30_000)
     table = trainer.table

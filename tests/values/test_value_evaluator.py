@@ -25,9 +25,11 @@ from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSe
 
 FUNCTIONS: list[FunctionSettings] = [
     LinearSettings(lowest_reward=-1.0),
-    LinearSettings(output="sigmoid", view="own"),
+    LinearSettings(output="sigmoid", perspective="current-player"),
     NetworkSettings(hidden=12, initial_range=None),
-    NetworkSettings(hidden=5, view="own", activation="tanh", initial_range=None),
+    NetworkSettings(
+        hidden=5, perspective="current-player", activation="tanh", initial_range=None
+    ),
 ]
 
 
@@ -43,7 +45,7 @@ def trained(
     config = TrainConfig(
         learner=TDSettings(step_size=0.02),
         function=function,
-        against=PlayerSettings("random"),
+        opponent=PlayerSettings("random"),
         longest_match=500,
         seed=3,
         shaping=shaping,
@@ -95,15 +97,15 @@ def test_kernels_and_python_agree(function: FunctionSettings) -> None:
                 assert found.value == pytest.approx(expected.value, abs=2e-5)
 
 
-@pytest.mark.parametrize("sees_rewards", [False, True])
-def test_features_are_inputs_of_a_search(sees_rewards: bool) -> None:
+@pytest.mark.parametrize("reward_in_selection", [False, True])
+def test_features_are_inputs_of_a_search(reward_in_selection: bool) -> None:
     settings = NetworkSettings(
         hidden=8,
-        view="own",
+        perspective="current-player",
         initial_range=None,
         lowest_reward=-1.0,
         scaling=(("(in centre own)", 0.25), ("(distance own)", 2.0)),
-        sees_rewards=sees_rewards,
+        reward_in_selection=reward_in_selection,
     )
     shaping = (("(in centre own)", 0.5), ("(in centre other)", -0.5))
     trainer = trained("abalone", settings, "abalearn3", shaping)

@@ -98,14 +98,16 @@ def measure_learning(
         config = CONFIGS[name]
         ours = rates(_learning(graph, config), seconds, rounds)
         if peer is None or _searches(config):
-            yield LearningRate(name, GAME, config.against.name, statistics.median(ours))
+            yield LearningRate(
+                name, GAME, config.opponent.name, statistics.median(ours)
+            )
             continue
-        theirs = rates(openspiel.learner(GAME, config.against.name), seconds, rounds)
+        theirs = rates(openspiel.learner(GAME, config.opponent.name), seconds, rounds)
         pairs = list(zip(ours, theirs, strict=True))
         yield LearningRate(
             name,
             GAME,
-            config.against.name,
+            config.opponent.name,
             statistics.median(mine for mine, _ in pairs),
             peer,
             statistics.median(other for _, other in pairs),
@@ -143,7 +145,7 @@ def measure_growth(
     A learner that only explores and makes entries for every move in sight meets new
     positions in nearly every match.
     """
-    config = TrainConfig(TDSettings(on_sight=True), schedule=Fixed(1.0))
+    config = TrainConfig(TDSettings(initialise="candidates"), schedule=Fixed(1.0))
     trainer = Trainer(StateGraph(simulator(load(game))), config)
     trainer.run(1)
     started = last = time.perf_counter()

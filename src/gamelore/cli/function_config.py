@@ -62,12 +62,12 @@ def function_from(options: Options) -> FunctionSettings | None:
     settings = {
         "output": options["output"],
         "updates": options["updates"],
-        "ends": options["ends"],
-        "view": options["view"],
+        "terminal_target": options["ends"],
+        "perspective": options["view"],
         "lowest_reward": lowest,
         "highest_reward": highest,
         "fluents": options["fluents"],
-        "sees_rewards": options["sees_rewards"],
+        "reward_in_selection": options["sees_rewards"],
         "scaling": options["scaling"],
     }
     if kind == "linear":
@@ -93,11 +93,11 @@ def options_of_function(settings: FunctionSettings | None) -> dict[str, Any]:
         "values": "linear",
         "output": settings.output,
         "updates": settings.updates,
-        "ends": settings.ends,
-        "view": settings.view,
+        "ends": settings.terminal_target,
+        "view": settings.perspective,
         "reward_range": (settings.lowest_reward, settings.highest_reward),
         "fluents": settings.fluents,
-        "sees_rewards": settings.sees_rewards,
+        "sees_rewards": settings.reward_in_selection,
         "scaling": settings.scaling,
     }
     if isinstance(settings, NetworkSettings):

@@ -79,17 +79,17 @@ FUNCTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--updates",
         type=click.Choice(choices("updates")),
         help="Whether each move changes a function, or all moves of a match at once,"
-        " which is cheaper.  [default: moves]",
+        " which is cheaper.  [default: online]",
     ),
     click.option(
         "--ends",
-        type=click.Choice(choices("ends")),
+        type=click.Choice(choices("terminal_target")),
         help="What the end of a match is worth to the position before it: its reward,"
-        " what a function learned of it, or both.  [default: known]",
+        " what a function learned of it, or both.  [default: reward]",
     ),
     click.option(
         "--view",
-        type=click.Choice(choices("view")),
+        type=click.Choice(choices("perspective")),
         help="Whose goals a function values: the first player's, or those of who has"
         " just moved.  [default: first]",
     ),

@@ -80,7 +80,7 @@ def acquire(trainer: Trainer, depth: int, by_reward: bool, run: str) -> Knowledg
         knowledge |= learn_values(
             pattern_index_for(trainer.graph, role, depth, outcomes),
             *trainer.tables[role].cells(),
-            opponent=trainer.config.against.name,
+            opponent=trainer.config.opponent.name,
             matches=len(range(turn, trainer.matches, len(trainer.seats))),
             settings=settings,
             run=run,

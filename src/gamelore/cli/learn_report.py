@@ -79,8 +79,8 @@ def contents(trainer: Trainer) -> dict[str, Any]:
 
 def learners_of(trainer: Trainer) -> list[int]:
     """The roles whose moves a function learns from; a copy of it does not learn."""
-    against = trainer.config.against
-    if isinstance(against, SelfPlay) and not against.renew:
+    against = trainer.config.opponent
+    if isinstance(against, SelfPlay) and not against.opponent_refresh:
         return trainer.players
     return trainer.seats
 

@@ -56,7 +56,7 @@ def _described(preset: Preset) -> Iterator[str]:
         yield f"network of {config.function.hidden}"
     else:
         yield "linear"
-    yield f"against {config.against.name}"
+    yield f"against {config.opponent.name}"
     yield f"alpha {learner.step_size:g}"
     if isinstance(learner, TDSettings):
         yield f"lambda {learner.trace_decay:g}"

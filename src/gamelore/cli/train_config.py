@@ -12,7 +12,7 @@ from gamelore.errors import CheckpointError
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.search.policies import PlayerSettings
@@ -32,10 +32,10 @@ def config_from(options: Options) -> TrainConfig:
     try:
         return TrainConfig(
             learner=_learner(options),
-            against=_against(options),
-            seat=options["role"],
+            opponent=_against(options),
+            role=options["role"],
             schedule=_schedule(options),
-            steps=_steps(options),
+            step_decay=_steps(options),
             lookahead=_lookahead(options),
             seed=options["seed"],
             longest_match=options["longest_match"],
@@ -62,7 +62,7 @@ def options_of(config: TrainConfig, features: bool) -> dict[str, Any]:
             "learner": "td",
             "lam": learner.trace_decay,
             "default_value": learner.default_value,
-            "on_sight": learner.on_sight,
+            "on_sight": learner.initialise == "candidates",
         }
     else:
         options |= {
@@ -80,12 +80,12 @@ def options_of(config: TrainConfig, features: bool) -> dict[str, Any]:
     elif isinstance(schedule, Geometric):
         options |= {"schedule": "geometric", "epsilon": schedule.start}
         options["decay"] = schedule.factor
-    if config.steps is not None:
-        options["alpha_every"] = config.steps.every
-        options["alpha_factor"] = config.steps.factor
-    against = config.against
+    if config.step_decay is not None:
+        options["alpha_every"] = config.step_decay.every
+        options["alpha_factor"] = config.step_decay.factor
+    against = config.opponent
     if isinstance(against, SelfPlay):
-        options["renew"] = against.renew
+        options["renew"] = against.opponent_refresh
         if config.function is None:
             options["self_values"] = against.values
     elif isinstance(against, PlayerSettings):
@@ -96,7 +96,7 @@ def options_of(config: TrainConfig, features: bool) -> dict[str, Any]:
     return options | {
         "against": against.name,
         "opponent_epsilon": against.epsilon,
-        "role": config.seat,
+        "role": config.role,
         "initial": initial,
         "depth": lookahead.depth if lookahead else None,
         "rule": lookahead.rule if lookahead else None,
@@ -133,7 +133,7 @@ def _learner(options: Options) -> TDSettings | QSettings:
             **rates,
             trace_decay=options["lam"],
             default_value=options["default_value"],
-            on_sight=options["on_sight"],
+            initialise="candidates" if options["on_sight"] else None,
         )
     refuse(options, options["learner"], "lam", "default_value", "on_sight")
     if options["learner"] == "q":
@@ -177,14 +177,16 @@ def _against(options: Options) -> PlayerSettings | SelfPlay | FeaturePlayer:
     values = options["self_values"]
     if values is None:
         values = "shared" if options["learner"] == "td" else "own"
-    return given(SelfPlay, values=values, renew=options["renew"], epsilon=epsilon)
+    return given(
+        SelfPlay, values=values, opponent_refresh=options["renew"], epsilon=epsilon
+    )
 
 
-def _steps(options: Options) -> Shrinking | None:
+def _steps(options: Options) -> StepDecay | None:
     every, factor = options["alpha_every"], options["alpha_factor"]
     if every is None and factor is None:
         return None
-    return given(Shrinking, every=every, factor=factor)
+    return given(StepDecay, every=every, factor=factor)
 
 
 def _schedule(options: Options) -> Schedule:

@@ -52,16 +52,16 @@ class FunctionJudge:
         self.function = function
 
     def values(self, rows: Rows, role: int) -> Floats:
-        if self.function.settings.view == "own":
+        if self.function.settings.perspective == "current-player":
             return self.function.worth_of(rows, role)
         values = self.function.worth_of(rows)
         return values if role == 0 else -values
 
     def rewards(self, rows: Rows, goals: Goals, role: int) -> Floats:
         ends = self._ends(goals, role)
-        if not self.function.settings.sees_rewards:
+        if not self.function.settings.reward_in_selection:
             return ends
-        if self.function.settings.view == "own":
+        if self.function.settings.perspective == "current-player":
             return ends + self.function.earned_by(rows, role)
         earned = self.function.earned_by(rows)
         return ends + (earned if role == 0 else -earned)
@@ -72,7 +72,7 @@ class FunctionJudge:
         known = self.function.graph.simulator.goal_values[role]
         share = (goals - min(known)) / (max(known) - min(known))
         low, high = settings.lowest_reward, settings.highest_reward
-        if settings.view == "own" or role == 0:
+        if settings.perspective == "current-player" or role == 0:
             return np.asarray(low + (high - low) * share)
         # Of the first player's goals: the higher mine is, the lower is theirs.
         return np.asarray(-(high - (high - low) * share))

@@ -11,7 +11,7 @@ from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.role_values import PatternValues, Values
-from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, Shrinking
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
@@ -49,10 +49,10 @@ __all__ = [
     "Record",
     "Schedule",
     "SelfPlay",
-    "Shrinking",
     "Snapshot",
     "SnapshotPlayer",
     "State",
+    "StepDecay",
     "TDLearner",
     "TDSettings",
     "Table",

@@ -174,7 +174,7 @@ class Checkpoint:
     @property
     def opponent(self) -> str:
         """Whom the learner plays against."""
-        return self.config.against.name
+        return self.config.opponent.name
 
     @property
     def key(self) -> str:

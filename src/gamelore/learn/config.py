@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from gamelore.engine import CircuitSimulator, Simulator
 from gamelore.errors import GameloreError
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.schedules import Fixed, Schedule, Shrinking
+from gamelore.learn.schedules import Fixed, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.shaping import check_shaping
@@ -16,21 +16,22 @@ from gamelore.search.policies import PlayerSettings
 from gamelore.values.by_feature import ByFeature
 from gamelore.values.settings import FunctionSettings
 
-Seat: TypeAlias = Literal["first", "second", "alternate"]
+RoleChoice: TypeAlias = Literal["first", "second", "alternate"]
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """Who learns how, against whom, from which seat."""
+    """How a training run learns, in which role, against which opponent."""
 
     learner: TDSettings | QSettings = field(default_factory=TDSettings)
-    against: PlayerSettings | SelfPlay | FeaturePlayer = field(
+    opponent: PlayerSettings | SelfPlay | FeaturePlayer = field(
         default_factory=PlayerSettings
     )
-    seat: Seat = "first"
+    role: RoleChoice = "first"
+    """Which player learns; *alternate*: both, match by match in turn."""
     schedule: Schedule = field(default_factory=Fixed)
-    steps: Shrinking | None = None
-    """How the learner's step size gets smaller; it stays the same if not given."""
+    step_decay: StepDecay | None = None
+    """How the step size decays; it is constant if not given."""
     lookahead: Lookahead | None = None
     """Initial values by searching ahead; features are given to the training itself."""
     seed: int = 0
@@ -47,7 +48,7 @@ class TrainConfig:
 
 def check_self_play(config: TrainConfig, game: str, players: int) -> None:
     """Refuse to play against oneself where that has no meaning."""
-    against = config.against
+    against = config.opponent
     if not isinstance(against, SelfPlay):
         return
     if players != 2:
@@ -58,10 +59,14 @@ def check_self_play(config: TrainConfig, game: str, players: int) -> None:
         raise GameloreError(
             "values of moves in a table are each role's own: use SelfPlay('own')"
         )
-    if against.values == "own" and against.renew and config.seat != "alternate":
+    if (
+        against.values == "own"
+        and against.opponent_refresh
+        and config.role != "alternate"
+    ):
         raise GameloreError(
-            "copies of each role's own values need both roles to learn: use the"
-            " seat 'alternate'"
+            "copies of each role's own values need both roles to learn: use"
+            " role='alternate'"
         )
 
 
@@ -69,7 +74,7 @@ def check_engine(config: TrainConfig, simulator: Simulator) -> None:
     """Refuse what kernels could never play."""
     learner = config.learner
     searches = isinstance(learner, QSettings) and learner.playouts > 0
-    searches = searches or config.against.name == "monte-carlo"
+    searches = searches or config.opponent.name == "monte-carlo"
     if searches and not isinstance(simulator, CircuitSimulator):
         raise GameloreError(
             f"whole courses with Monte Carlo search need {simulator.game.name!r}"
@@ -77,12 +82,10 @@ def check_engine(config: TrainConfig, simulator: Simulator) -> None:
         )
 
 
-def seats_of(seat: Seat, players: list[int], game: str) -> list[int]:
-    """The roles that learn, in turn."""
-    if len(players) < 2 and seat != "first":
-        raise GameloreError(
-            f"{game!r} has one player only, so there is no {seat!r} seat"
-        )
+def learning_roles(role: RoleChoice, players: list[int], game: str) -> list[int]:
+    """Return the numbers of the roles that learn, in turn."""
+    if len(players) < 2 and role != "first":
+        raise GameloreError(f"{game!r} has one player only, so no {role!r} role")
     return {"first": players[:1], "second": players[1:2], "alternate": players[:2]}[
-        seat
+        role
     ]

@@ -45,8 +45,8 @@ class MatchTrainer(Trainer):
         self._opponents: dict[Role, Player] = {}
         if CHANCE in graph.simulator.roles:
             self._opponents[CHANCE] = chance
-        if isinstance(self.config.against, PlayerSettings):
-            rival = self._built_in(self.config.against)
+        if isinstance(self.config.opponent, PlayerSettings):
+            rival = self._built_in(self.config.opponent)
             rival.stream = self.streams.rival
             for role in self.players:
                 self._opponents[graph.simulator.roles[role]] = rival
@@ -79,8 +79,12 @@ class MatchTrainer(Trainer):
 
     def _learning(self, role: int) -> list[int]:
         """The roles that learn from a match in which a role is the learner's."""
-        against = self.config.against
-        if isinstance(against, SelfPlay) and not against.renew and self.side is None:
+        against = self.config.opponent
+        if (
+            isinstance(against, SelfPlay)
+            and not against.opponent_refresh
+            and self.side is None
+        ):
             return [*(other for other in self.players if other != role), role]
         return [role]
 
@@ -113,7 +117,7 @@ class MatchTrainer(Trainer):
     def _other_self(self, role: int, epsilon: float) -> GreedyPlayer:
         """The learner, a copy of it, or who judges by features on the other seat."""
         if self.copies or self.copy or self.opponent:
-            epsilon = self.config.against.epsilon
+            epsilon = self.config.opponent.epsilon
         player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)
         player.stream = self.streams.rival
         return player

@@ -36,7 +36,7 @@ class FeaturePlayer:
 def function_of(player: FeaturePlayer, played: Simulator) -> ValueFunction:
     """What such a player goes by in the game that a simulator plays."""
     settings = LinearSettings(
-        view="own",
+        perspective="current-player",
         fluents=False,
         bias=False,
         initial_value=1.0,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gamelore.errors import UnknownGameError
 from gamelore.learn.config import TrainConfig
-from gamelore.learn.schedules import Fixed, Geometric, Shrinking
+from gamelore.learn.schedules import Fixed, Geometric, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.values.settings import NetworkSettings
@@ -54,7 +54,7 @@ PRESETS = {
             QSettings(step_size=0.1, discount=1.0),
             SelfPlay(),
             schedule=Geometric(0.9, 0.9999985),
-            steps=Shrinking(500_000, 0.3),
+            step_decay=StepDecay(500_000, 0.3),
             function=NetworkSettings(hidden=80, initial_range=None),
         ),
         1_500_000,

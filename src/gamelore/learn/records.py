@@ -18,7 +18,7 @@ from gamelore.graph import Pattern, PatternIndex, StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.role_values import PatternValues
-from gamelore.learn.schedules import Cosine, Fixed, Geometric, Shrinking
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.search.policies import PlayerSettings
@@ -46,7 +46,7 @@ _KINDS: dict[str, type] = {
         Fixed,
         Cosine,
         Geometric,
-        Shrinking,
+        StepDecay,
         Lookahead,
         LinearSettings,
         NetworkSettings,

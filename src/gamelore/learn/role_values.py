@@ -154,7 +154,7 @@ class Values:
             rule = LOOKAHEAD_RULES[self.lookahead.rule]
         elif self.features is not None and len(self.features.values):
             initial, depth = kernel_types.FEATURES, self.features.pattern_index.depth
-        sees_ends = settings.sees_ends
+        sees_ends = settings.terminal_lookahead
         if sees_ends is None:
             sees_ends = initial != kernel_types.DEFAULT
         side = self.role if self.side is None else self.side
@@ -170,9 +170,9 @@ class Values:
             initial=initial,
             depth=depth,
             rule=rule,
-            on_sight=int(settings.on_sight),
+            on_sight=int(settings.initialise == "candidates"),
             sees_ends=int(sees_ends),
-            keeps_end=int(settings.keeps_end),
+            keeps_end=int(settings.terminal_afterstate),
             searches=0,
             side=-1 if self.side is None else self.side,
             every_ply=int(self.side is not None),

@@ -69,8 +69,8 @@ class Geometric:
 
 
 @dataclass(frozen=True)
-class Shrinking:
-    """Steps that get smaller: by the same factor after every so many matches."""
+class StepDecay:
+    """The step size is multiplied by `factor` after every `every` matches."""
 
     every: int = 400_000
     factor: float = 0.3

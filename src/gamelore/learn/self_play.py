@@ -14,9 +14,9 @@ class SelfPlay:
     """*shared*: one value function, of the first player's goals; the first player wants
     what is highest and the second what is lowest, and every position teaches. *own*:
     each role learns its own values from its own moves."""
-    renew: int = 0
-    """With 0, both play by what is known now. Otherwise the learner plays against a
-    copy of itself that is taken anew every so many matches and does not learn."""
+    opponent_refresh: int = 0
+    """How many matches a frozen copy of the learner stays the opponent before a new
+    copy is taken. With 0 there is no copy: the learner plays its current self."""
     epsilon: float = 0.01
     """How often such a copy moves at random; a learner's other self explores like the
     learner."""
@@ -24,8 +24,10 @@ class SelfPlay:
     def __post_init__(self) -> None:
         if self.values not in ("shared", "own"):
             raise ValueError(f"values must be shared or own, got {self.values!r}")
-        if self.renew < 0:
-            raise ValueError(f"renew must not be negative, got {self.renew}")
+        if self.opponent_refresh < 0:
+            raise ValueError(
+                f"opponent_refresh must not be negative, got {self.opponent_refresh}"
+            )
         if not 0 <= self.epsilon <= 1:
             raise ValueError(f"epsilon must be in [0, 1], got {self.epsilon}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from gamelore.graph import LOOKAHEAD_RULES
 
@@ -20,16 +21,16 @@ class TDSettings:
     """Lambda: 0 is one-step TD, 1 is Monte Carlo."""
     default_value: float | None = None
     """Of an afterstate not met yet; the middle of the role's goals if not given."""
-    on_sight: bool = False
-    """Whether an afterstate gets its initial value when it is merely considered, not
-    only once it was visited."""
-    sees_ends: bool | None = None
-    """Whether a terminal afterstate has its true value before it was ever visited, so
-    that a winning move is known one step ahead; if not given, only where initial values
-    come from looking ahead."""
-    keeps_end: bool = True
-    """Whether the terminal position counts as the last afterstate when it was the
-    other player's move that led to it."""
+    initialise: Literal["visited", "candidates"] = "visited"
+    """Which afterstates get an entry with an initial value: those *visited*, or all
+    *candidates* that a move was chosen from."""
+    terminal_lookahead: bool | None = None
+    """Whether a terminal afterstate has its true value before its first visit, so that
+    a winning move is known one step ahead. By default only where initial values come
+    from a search or from tree patterns."""
+    terminal_afterstate: bool = True
+    """Whether the terminal position is the last afterstate of a match also when the
+    other player's move led to it."""
     risk: float = 0.0
     """Kappa: above 0, what turns out worse than expected weighs more, and the learner
     avoids risk; below 0 it seeks it (Mihatsch and Neuneier 2002)."""
@@ -37,6 +38,10 @@ class TDSettings:
     def __post_init__(self) -> None:
         _check_rates(self.step_size, self.discount)
         _check_risk(self.risk)
+        if self.initialise not in ("visited", "candidates"):
+            raise ValueError(
+                f"initialise must be visited or candidates, got {self.initialise!r}"
+            )
         if not 0 <= self.trace_decay <= 1:
             raise ValueError(f"trace_decay must be in [0, 1], got {self.trace_decay}")
 

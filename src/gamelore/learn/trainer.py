@@ -18,7 +18,12 @@ from gamelore.graph import FINE, NO_SHAPE, StateGraph
 from gamelore.kernels import direct
 from gamelore.learn import _match_kernels
 from gamelore.learn._match_kernels import Lessons, Pupils, Streams, Task
-from gamelore.learn.config import TrainConfig, check_engine, check_self_play, seats_of
+from gamelore.learn.config import (
+    TrainConfig,
+    check_engine,
+    check_self_play,
+    learning_roles,
+)
 from gamelore.learn.opponents import FeaturePlayer, function_of
 from gamelore.learn.qm_search import Searcher, search_policy
 from gamelore.learn.role_values import PatternValues, Values, empty_table
@@ -87,7 +92,7 @@ class Trainer:
         self._check_engine()
         game = graph.simulator.game.name
         check_self_play(self.config, game, len(self.players))
-        self.seats = seats_of(self.config.seat, self.players, game)
+        self.seats = learning_roles(self.config.role, self.players, game)
         self.side = self.players[0] if self._shared else None
         self.function = self._new_function()
         self.copy: ValueFunction | None = None
@@ -99,7 +104,7 @@ class Trainer:
         self._accounts = self._new_accounts()
         self.streams = streams_of(self.config.seed)
         self._check_features()
-        against = self.config.against
+        against = self.config.opponent
         built_in = against if isinstance(against, PlayerSettings) else PlayerSettings()
         self._rival = policy_parameters(graph, built_in)
         self._own = search_policy(graph, self.config.learner)
@@ -191,9 +196,9 @@ class Trainer:
     @property
     def _shared(self) -> bool:
         """Whether both roles use one value function."""
-        against, function = self.config.against, self.config.function
+        against, function = self.config.opponent, self.config.function
         if function is not None:
-            return function.view == "first"
+            return function.perspective == "first"
         return isinstance(against, SelfPlay) and against.values == "shared"
 
     def _new_function(self) -> ValueFunction | None:
@@ -205,10 +210,10 @@ class Trainer:
                 "a value function says something of every position, so playouts are"
                 " never asked: leave playouts and search_time out"
             )
-        if isinstance(learner, QSettings) and self.config.function.arrives:
+        successor = self.config.function.trace_includes == "successor"
+        if isinstance(learner, QSettings) and successor:
             raise GameloreError(
-                "Q-learning has no traces, so an error is learned from where it was"
-                " made: leave `arrives` out"
+                "Q-learning has no eligibility traces: leave `trace_includes` out"
             )
         return ValueFunction(
             self.graph,
@@ -226,19 +231,19 @@ class Trainer:
 
     def _new_opponent(self) -> ValueFunction | None:
         """What an opponent goes by that judges by a function of its own."""
-        if not isinstance(self.config.against, FeaturePlayer):
+        if not isinstance(self.config.opponent, FeaturePlayer):
             return None
         if self.config.function is None:
             raise GameloreError(
                 "who judges by features plays against value functions; against tables,"
                 " let an AlphaBetaPlayer play match by match"
             )
-        return function_of(self.config.against, self.graph.simulator)
+        return function_of(self.config.opponent, self.graph.simulator)
 
     @property
     def _ends(self) -> tuple[int, int]:
         """The roles that memories are for, the first of them being home."""
-        if isinstance(self.config.against, SelfPlay):
+        if isinstance(self.config.opponent, SelfPlay):
             return self.players[0], self.players[1]
         return self.seats[0], self.seats[-1]
 
@@ -278,8 +283,8 @@ class Trainer:
 
     def _renew_copies(self, match: int) -> None:
         """Take copies of what is known, if it is time to."""
-        against = self.config.against
-        renew = against.renew if isinstance(against, SelfPlay) else 0
+        against = self.config.opponent
+        renew = against.opponent_refresh if isinstance(against, SelfPlay) else 0
         if not renew or match % renew:
             return
         if self.function is not None:
@@ -292,15 +297,15 @@ class Trainer:
 
     def _next_change(self, match: int) -> int:
         """The match before which copies are taken again, or steps get smaller."""
-        against, steps = self.config.against, self.config.steps
+        against, steps = self.config.opponent, self.config.step_decay
         change: int = np.iinfo(np.int64).max
-        if isinstance(against, SelfPlay) and against.renew:
-            change = against.renew * (match // against.renew + 1)
+        if isinstance(against, SelfPlay) and against.opponent_refresh:
+            change = against.opponent_refresh * (match // against.opponent_refresh + 1)
         return change if steps is None else min(change, steps.next_change(match))
 
     def _learner_at(self, match: int) -> TDSettings | QSettings:
         """The learner's settings, with its step size at a match."""
-        learner, steps = self.config.learner, self.config.steps
+        learner, steps = self.config.learner, self.config.step_decay
         if steps is None:
             return learner
         return replace(learner, step_size=learner.step_size * steps.share(match))
@@ -334,17 +339,19 @@ class Trainer:
             home=self._ends[0],
             away=self._ends[1],
             opposition=self._opposition,
-            rival_epsilon=self.config.against.epsilon,
+            rival_epsilon=self.config.opponent.epsilon,
         )
 
     @property
     def _opposition(self) -> int:
         if self.opponent is not None:
             return _match_kernels.JUDGE
-        if not isinstance(self.config.against, SelfPlay):
+        if not isinstance(self.config.opponent, SelfPlay):
             return _match_kernels.BUILT_IN
         return (
-            _match_kernels.COPY if self.config.against.renew else _match_kernels.PUPIL
+            _match_kernels.COPY
+            if self.config.opponent.opponent_refresh
+            else _match_kernels.PUPIL
         )
 
     def _resolve(self, status: int, node: int, role: int) -> None:
@@ -390,7 +397,7 @@ class Trainer:
 
     def _reach(self) -> int:
         """How far any decision looks ahead."""
-        against = self.config.against
+        against = self.config.opponent
         depth = 2
         if isinstance(against, PlayerSettings) and against.name == "minimax":
             depth = against.depth

@@ -35,7 +35,7 @@ class LearnedEvaluation:
     def scale(self, engine: Simulator, role: int) -> Scale:
         """What goals are worth to a role: more than any rewards along the way."""
         factor, shift = self.function.function.scale[role]
-        stakes = STAKES if self.function.settings.sees_rewards else 1.0
+        stakes = STAKES if self.function.settings.reward_in_selection else 1.0
         return Scale(stakes * float(factor), stakes * float(shift))
 
     def judge(self, engine: CircuitSimulator, role: int) -> Judge:
@@ -58,7 +58,7 @@ class LearnedEvaluation:
 
     @property
     def _side(self) -> int:
-        if self.function.settings.view == "own":
+        if self.function.settings.perspective == "current-player":
             return -1
         roles = self.function.graph.simulator.roles
         return next(number for number, role in enumerate(roles) if role != "random")

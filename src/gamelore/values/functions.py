@@ -28,10 +28,10 @@ _UNITS = {
     "sigmoid": kernels.SIGMOID,
     "tanh": kernels.TANH,
 }
-_ENDS = {
-    "known": kernels.KNOWN,
-    "learned": kernels.LEARNED,
-    "valued": kernels.VALUED,
+_TERMINAL_TARGETS = {
+    "reward": kernels.KNOWN,
+    "bootstrap": kernels.LEARNED,
+    "both": kernels.VALUED,
 }
 _EIGHT = 8  # hidden units come in so many
 
@@ -187,7 +187,7 @@ class ValueFunction:
         up to them and their values by the discount.
         """
         values = self.evaluate(positions, role)
-        if not self.settings.sees_rewards:
+        if not self.settings.reward_in_selection:
             return values
         return self.earned_by(positions, role) + self.discount * values
 
@@ -236,11 +236,11 @@ class ValueFunction:
             fluents=self.fluents,
             places=self._places(),
             features=len(self.features or ()),
-            online=int(settings.updates == "moves"),
-            ends=_ENDS[settings.ends],
-            sees_ends=int(settings.sees_ends),
-            arrives=int(settings.arrives),
-            foresight=float(self.discount) if settings.sees_rewards else 0.0,
+            online=int(settings.updates == "online"),
+            ends=_TERMINAL_TARGETS[settings.terminal_target],
+            sees_ends=int(settings.terminal_lookahead),
+            arrives=int(settings.trace_includes == "successor"),
+            foresight=float(self.discount) if settings.reward_in_selection else 0.0,
             hidden=_floats(network_inputs, width),
             out=_floats(1, width + _EIGHT)[0],
             direct=np.zeros(linear_inputs),
@@ -282,7 +282,7 @@ class ValueFunction:
         """int32 [2, 64 · K]"""
         simulator = self.graph.simulator
         places = np.tile(np.arange(64 * simulator.width, dtype=np.int32), (2, 1))
-        if self.fluents and self.settings.view == "own":
+        if self.fluents and self.settings.perspective == "current-player":
             assert isinstance(simulator, CircuitSimulator)
             exchanged = exchanged_fluents(simulator)
             if exchanged is not None:

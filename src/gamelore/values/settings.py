@@ -15,29 +15,30 @@ from typing import Literal, TypeAlias
 class _FunctionSettings:
     """What every value function can be told."""
 
-    updates: Literal["moves", "match"] = "moves"
-    """*moves*: every update changes the predictions that follow it, as in Equations 1
-    and 5 of Campos and Langlois (2003). *match*: all predictions of a match are made
-    with the weights from before it, and one change adds up all updates; cheaper."""
-    ends: Literal["known", "learned", "valued"] = "known"
-    """What the end of a match is worth when the position before it learns: *known*, its
-    reward; *learned*, what the function has learned of it, as with tables; *valued*,
-    its reward and what the function says of it besides."""
-    sees_ends: bool = True
+    updates: Literal["online", "offline"] = "online"
+    """*online*: every update changes the predictions that follow it, as in Equations 1
+    and 5 of Campos and Langlois (2003). *offline*: all predictions of a match are made
+    with the weights from before it, and the updates are added at its end; cheaper."""
+    terminal_target: Literal["reward", "bootstrap", "both"] = "reward"
+    """What the position before the last is updated towards: the *reward* of the match;
+    the function's value of the terminal position, which learns the reward itself
+    (*bootstrap*, as in tables); or *both* added up."""
+    terminal_lookahead: bool = True
     """Whether a move that ends the match is chosen by its reward, not by its value."""
-    sees_rewards: bool = False
-    """Whether a move is chosen by the rewards along the way that it earns and, by the
-    discount, the value of what it leads to; else by that value alone."""
-    arrives: bool = False
-    """Whether the position that a move leads to learns from the error that is found
-    there, as Equation 5 of Campos and Langlois is printed; else only those before."""
-    view: Literal["first", "own"] = "first"
+    reward_in_selection: bool = False
+    """Whether a move is chosen by its shaping reward plus the discounted value of what
+    it leads to; else by that value alone."""
+    trace_includes: Literal["current", "successor"] = "current"
+    """The last position in the eligibility trace when a TD error is applied: the
+    *current* one, which is TD(λ), or its *successor* as well, which is Equation 5 of
+    Campos and Langlois as printed."""
+    perspective: Literal["first", "current-player"] = "first"
     """*first*: values are of the first player's goals, whoever moves, and every
-    position of a match teaches. *own*: values are of the goals of who has just moved,
-    with inputs as it sees them, and its own moves teach it. It sees features for its
-    own side; and fluents as if it were the first player, where the rules are the same
-    to both under other names (its discs are red, whichever colour they have). In games
-    where no such renaming is found, fluents are what they are to both."""
+    position of a match is learned from. *current-player*: values are of the goals of
+    the player that has just moved, with inputs from its side, and it learns from its
+    own moves. Features are counted for its side; fluents are renamed as if it were the
+    first player where the rules are symmetric (its discs are red, whichever colour they
+    have), and are the same for both players elsewhere."""
     lowest_reward: float = 0.0
     """What the lowest goal counts."""
     highest_reward: float = 1.0
@@ -48,9 +49,13 @@ class _FunctionSettings:
     """What a feature, by name, is multiplied by before it is an input; else by 1."""
 
     def __post_init__(self) -> None:
-        _check_choice("updates", self.updates, ("moves", "match"))
-        _check_choice("ends", self.ends, ("known", "learned", "valued"))
-        _check_choice("view", self.view, ("first", "own"))
+        _check_choice("updates", self.updates, ("online", "offline"))
+        targets = ("reward", "bootstrap", "both")
+        _check_choice("terminal_target", self.terminal_target, targets)
+        includes = ("current", "successor")
+        _check_choice("trace_includes", self.trace_includes, includes)
+        perspectives = ("first", "current-player")
+        _check_choice("perspective", self.perspective, perspectives)
         for name in ("lowest_reward", "highest_reward"):
             if not math.isfinite(getattr(self, name)):
                 raise ValueError(f"{name} must be finite, got {getattr(self, name)}")

@@ -205,16 +205,16 @@ def config_for(
     }
     return TrainConfig(
         learner=TDSettings(STEP_SIZE, DISCOUNT, TRACE_DECAY, risk=case.risk),
-        against=against[opponent],
-        seat="alternate",
+        opponent=against[opponent],
+        role="alternate",
         schedule=case.schedule or Fixed(settings.epsilon),
         seed=seed,
         function=NetworkSettings(
             hidden=settings.hidden,
-            view="own" if both else "first",
+            perspective="current-player" if both else "first",
             lowest_reward=-1.0,
-            sees_rewards=settings.choices == "reward",
-            arrives=settings.credit == "through",
+            reward_in_selection=settings.choices == "reward",
+            trace_includes="successor" if settings.credit == "through" else "current",
             scaling=_scaling(case) if settings.inputs == "shares" else (),
         ),
         shaping=SHAPING,

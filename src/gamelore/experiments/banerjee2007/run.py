@@ -240,8 +240,8 @@ class School:
 
 ENDS = {
     "ends kept": TDSettings(),
-    "the opponent's last move not kept": TDSettings(keeps_end=False),
-    "ends known": TDSettings(sees_ends=True),
+    "the opponent's last move not kept": TDSettings(terminal_afterstate=False),
+    "ends known": TDSettings(terminal_lookahead=True),
 }
 """Readings of the paper that Table 1 could tell apart: what the end of a match is."""
 
@@ -293,8 +293,8 @@ def _config(
 ) -> TrainConfig:
     return TrainConfig(
         learner=learner,
-        against=opponent,
-        seat="first" if seat == "first" else "second",
+        opponent=opponent,
+        role="first" if seat == "first" else "second",
         lookahead=lookahead,
         seed=seed,
     )

@@ -79,7 +79,9 @@ class Settings:
         """The TD(λ) learner these settings describe, with the paper's parameters."""
         sees = {"lookers": None, "all": True, "none": False}[self.sees_ends]
         return TDSettings(
-            on_sight=self.on_sight or on_sight, sees_ends=sees, keeps_end=self.keeps_end
+            initialise="candidates" if self.on_sight or on_sight else "visited",
+            terminal_lookahead=sees,
+            terminal_afterstate=self.keeps_end,
         )
 
 

@@ -144,7 +144,7 @@ def config_for(case: Case, settings: CS221Settings, seed: int) -> TrainConfig:
         learner = QSettings(step_size=step_size, discount=1.0)
     return TrainConfig(
         learner=learner,
-        against=SelfPlay("shared"),
+        opponent=SelfPlay("shared"),
         schedule=Fixed(settings.epsilon),
         seed=seed,
         function=function,

@@ -73,7 +73,7 @@ class _Example:
         self.simulator = CircuitSimulator(game, features=features)
         self.graph = StateGraph(self.simulator)
         # The lecture values ends like all other states, their reward apart.
-        settings = LinearSettings(bias=False, ends="valued")
+        settings = LinearSettings(bias=False, terminal_target="both")
         self.function = ValueFunction(self.graph, settings)
         td = TDSettings(step_size=STEP_SIZE, discount=DISCOUNT, trace_decay=0.0)
         self.learner = ValueLearner(

@@ -191,7 +191,7 @@ def _climb(climb: _Climb, seed: int) -> Outcome:
     game = _whole(GAME)
     config = TrainConfig(
         learner=climb.way.learner,
-        seat="alternate",
+        role="alternate",
         schedule=climb.way.schedule(climb.matches),
         seed=seed_for(seed, climb.way.name, climb.matches, climb.number),
     )

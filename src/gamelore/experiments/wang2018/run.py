@@ -64,7 +64,7 @@ def run_round(task: Round, seed: int) -> Floats:
     graph = graph_of(case.game)
     config = TrainConfig(
         learner=case.learner,
-        seat="alternate",
+        role="alternate",
         schedule=case.schedule,
         seed=seed_for(seed, case.name, task.number),
     )
