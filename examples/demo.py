@@ -18,7 +18,7 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
-from gamelore.transfer import Knowledge, initial_values, learn_values
+from gamelore.transfer import Knowledge, extract_knowledge, initialise_values
 
 SOURCE, TARGET = "tictactoe", "connect-3"
 OPPONENT = PlayerSettings("novice")
@@ -44,7 +44,7 @@ def main() -> None:
     print(f"  {len(source.table)} afterstates met\n")
 
     table, pattern_index = source.table, PatternIndex(graph, role=0)
-    knowledge = learn_values(
+    knowledge = extract_knowledge(
         pattern_index,
         table.rows,
         table.values,
@@ -76,7 +76,7 @@ def mean_curve(graph: StateGraph, knowledge: Knowledge | None) -> Curve:
     if knowledge is not None:
         pattern_index = PatternIndex(graph, role=0)
         features = PatternValues(
-            pattern_index, initial_values(knowledge, pattern_index)
+            pattern_index, initialise_values(knowledge, pattern_index)
         )
     curves = [
         cumulative(

@@ -196,9 +196,9 @@ def test_knowledge_from_game_to_game(tmp_path: Path) -> None:
     lore, save = tmp_path / "lore.json", tmp_path / "save"
     run("tictactoe", "--role", "alternate", "--knowledge", lore)
     knowledge = load_knowledge(lore)
-    assert {lesson.role for lesson in knowledge.lessons} == {"x", "o"}
-    assert sum(lesson.matches for lesson in knowledge.lessons) == 3000
-    assert len(knowledge.about(role="x").values()) >= 9
+    assert {lesson.role for lesson in knowledge.results} == {"x", "o"}
+    assert sum(lesson.matches for lesson in knowledge.results) == 3000
+    assert len(knowledge.select(role="x").values()) >= 9
     options = ("connect-3", "--from", lore, "--matches", "200", "--save", save)
     with_lore = learned(*options)
     assert with_lore["settings"]["initial"] == "features"
@@ -228,10 +228,10 @@ def test_lessons_add_up_and_the_same_course_replaces_its_own(tmp_path: Path) -> 
         )
         if name.endswith(".db"):
             with KnowledgeStore(lore) as store:
-                knowledge = store.recall()
+                knowledge = store.select()
         else:
             knowledge = load_knowledge(lore)
-        assert sorted(lesson.matches for lesson in knowledge.lessons) == [300, 400]
+        assert sorted(lesson.matches for lesson in knowledge.results) == [300, 400]
         assert run("connect-3", "--from", lore, "--matches", "20").exit_code == 0
 
 

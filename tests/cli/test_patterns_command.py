@@ -51,7 +51,7 @@ def test_one_pattern_to_a_line_with_its_positions() -> None:
     lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
     assert [text for _, text in lines] == listed("tictactoe", "--role", "x")
     assert ["168", "(D) (W)"] in lines
-    assert "12 features of 2,097 afterstates, which are all there are" in result.stderr
+    assert "12 tree patterns in 2,097 afterstates, which are all" in result.stderr
 
 
 def test_depth_and_rewards() -> None:
@@ -59,7 +59,7 @@ def test_depth_and_rewards() -> None:
     assert "0 (50)" in listed("tictactoe", "--rewards")
 
 
-def test_names_of_roles_come_before_seats() -> None:
+def test_names_of_roles_come_before_turns() -> None:
     assert listed("nim-1-2", "--role", "second") == listed(
         "nim-1-2", "--role", "second", "--engine", "interpreter"
     )
@@ -79,7 +79,7 @@ def test_pictures(tmp_path: Path) -> None:
     assert names == {
         f"{name}.{suffix}"
         for suffix in ("svg", "png")
-        for name in ["features", *(f"feature-{letter}" for letter in "abcdefghijkl")]
+        for name in ["patterns", *(f"pattern-{letter}" for letter in "abcdefghijkl")]
     }
     assert "26 pictures in" in result.stderr
 

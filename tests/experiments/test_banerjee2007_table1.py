@@ -13,7 +13,7 @@ from gamelore.experiments.banerjee2007.table1 import (
     best_fit,
     fit_all,
     kind_of,
-    printed_lesson,
+    printed_result,
 )
 from gamelore.experiments.sweep import graph_of
 from gamelore.transfer import TreePattern, find_patterns
@@ -81,7 +81,7 @@ def test_what_not_all_opponents_showed_is_not_fitted() -> None:
 
 
 def test_the_printed_values_are_a_lesson() -> None:
-    lesson = printed_lesson("weak")
+    lesson = printed_result("weak")
     assert len(lesson.patterns) == 12
     assert lesson.patterns[TreePattern.parse("(D)")].value == 50.0
     assert lesson.patterns[TreePattern.parse("L")].value == TABLE_1["f"][2]

@@ -15,7 +15,12 @@ from gamelore.learn.role_values import PatternValues
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
-from gamelore.transfer import Hierarchy, Knowledge, initial_values, learn_values
+from gamelore.transfer import (
+    ComposedValues,
+    Knowledge,
+    extract_knowledge,
+    initialise_values,
+)
 
 AGAINST = PlayerSettings("novice")
 
@@ -25,7 +30,7 @@ def tictactoe_knowledge() -> Knowledge:
     trainer = Trainer(graph, TrainConfig(opponent=AGAINST, seed=4))
     trainer.run(500)
     table = trainer.table
-    return learn_values(
+    return extract_knowledge(
         PatternIndex(graph, 0),
         table.rows,
         table.values,
@@ -43,13 +48,13 @@ def test_asking_gives_the_same_course_as_knowing_beforehand(initialise: str) -> 
 
     graph = StateGraph(simulator(load("connect-3")))
     pattern_index = PatternIndex(graph, 0)
-    known = initial_values(knowledge, pattern_index)
+    known = initialise_values(knowledge, pattern_index)
     beforehand = Trainer(graph, config, PatternValues(pattern_index, known))
     rewards = beforehand.run(300).rewards
 
     again = StateGraph(simulator(load("connect-3")))
     fresh = PatternIndex(again, 0)
-    numbered = initial_values(knowledge, fresh)
+    numbered = initialise_values(knowledge, fresh)
 
     def value_of(number: int) -> float:
         found = numbered[number] if number < len(numbered) else np.nan
@@ -64,8 +69,8 @@ def test_asking_gives_the_same_course_as_knowing_beforehand(initialise: str) -> 
 def test_a_hierarchy_gives_values_to_afterstates_that_no_pattern_covers() -> None:
     knowledge = tictactoe_knowledge()
     graph = StateGraph(simulator(load("connect-3")))
-    hierarchy = Hierarchy(graph, 0, knowledge)
-    patterns = PatternValues.composed(hierarchy.pattern_index, hierarchy.value_of)
+    composed = ComposedValues(graph, 0, knowledge)
+    patterns = PatternValues.composed(composed.pattern_index, composed.compose)
     Trainer(graph, TrainConfig(opponent=AGAINST), patterns).run(100)
     found = patterns.values[np.isfinite(patterns.values)]
     assert len(found) > len(knowledge.values())

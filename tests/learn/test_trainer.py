@@ -26,7 +26,12 @@ from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
 from gamelore.search.policies import PlayerSettings
-from gamelore.transfer import Knowledge, initial_values, learn_values, target_index
+from gamelore.transfer import (
+    Knowledge,
+    extract_knowledge,
+    initialise_values,
+    make_target_index,
+)
 
 TURN_TAKING = [e.name for e in library() if e.players == 2 and e.moves == "alternating"]
 LARGE = {"gomoku", "othello", "english-draughts", "breakthrough"} | {
@@ -466,7 +471,7 @@ def taught_by(name: str) -> Knowledge:
     matches = 2 if name in LARGE else 20
     trainer.run(matches)
     table = trainer.table
-    return learn_values(
+    return extract_knowledge(
         PatternIndex(graph, 0),
         table.rows,
         table.values,
@@ -485,10 +490,10 @@ def taught_by(name: str) -> Knowledge:
 )
 def test_every_game_can_be_source_and_target(name: str) -> None:
     graph = graph_of(name)
-    assert taught_by(name).lessons[0].game == name
+    assert taught_by(name).results[0].game == name
     knowledge = taught_by("tictactoe")
-    pattern_index = target_index(graph, 0, knowledge)
-    values = PatternValues(pattern_index, initial_values(knowledge, pattern_index))
+    pattern_index = make_target_index(graph, 0, knowledge)
+    values = PatternValues(pattern_index, initialise_values(knowledge, pattern_index))
     assert not np.isnan(values.values).all(), "something of tic-tac-toe applies"
     trainer = Trainer(graph, TrainConfig(opponent=NOVICE), values)
     trainer.run(3)

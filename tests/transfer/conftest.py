@@ -1,4 +1,4 @@
-"""Tic-tac-toe positions from drawings, and a few lessons."""
+"""Tic-tac-toe positions from drawings, and a source result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamelore.engine import Row, simulator
 from gamelore.games import load
 from gamelore.gdl import Compound
 from gamelore.graph import StateGraph
-from gamelore.transfer import Learned, Lesson, TreePattern
+from gamelore.transfer import PatternEstimate, SourceResult, TreePattern
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def board(tictactoe: StateGraph) -> Callable[[str], Row]:
     return position
 
 
-LESSON = Lesson(
+RESULT = SourceResult(
     game="tictactoe",
     rules="0f",
     role="x",
@@ -43,14 +43,14 @@ LESSON = Lesson(
     matches=3000,
     outcomes={0: "L", 50: "D", 100: "W"},
     patterns={
-        TreePattern.parse("L (N W)"): Learned(40.18, 120, 17),
-        TreePattern.parse("(D)"): Learned(50.0, 8, 3),
-        TreePattern.parse("(W)"): Learned(63.36, 1, 1),
+        TreePattern.parse("L (N W)"): PatternEstimate(40.18, 120, 17),
+        TreePattern.parse("(D)"): PatternEstimate(50.0, 8, 3),
+        TreePattern.parse("(W)"): PatternEstimate(63.36, 1, 1),
     },
     settings={"step_size": 0.3, "seed": 7, "on_sight": False, "limit": None},
 )
 
 
 @pytest.fixture
-def lesson() -> Lesson:
-    return LESSON
+def result() -> SourceResult:
+    return RESULT

@@ -1,4 +1,4 @@
-"""What one game taught starts off the next, match by match."""
+"""Values of tree patterns in one game are initial values in the next."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def snapshots(path: Path) -> dict[Pupil, Snapshot | None]:
 
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where tic-tac-toe was learned."""
+    """A store in which tic-tac-toe was learned."""
     path = tmp_path_factory.mktemp("learned") / "lore.db"
     agent = TransferAgent(store=path, seed=3)
     play(agent, simulator(load("tictactoe")), 200)
@@ -61,22 +61,22 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(learned: Path, tmp_path: Path) -> Path:
-    """The same, to go on with."""
+    """A copy of it, to go on with."""
     return Path(copy(learned, tmp_path / "lore.db"))
 
 
 def test_knowledge_is_kept_with_the_values(store: Path) -> None:
     with KnowledgeStore(store) as knowledge:
-        (lesson,) = knowledge.recall().lessons
-    assert lesson.opponent == "novice"
-    assert lesson.matches == 200
-    assert len(lesson.patterns) >= 8
+        (result,) = knowledge.select().results
+    assert result.opponent == "novice"
+    assert result.matches == 200
+    assert len(result.patterns) >= 8
     (snapshot,) = snapshots(store).values()
     assert snapshot is not None
     assert snapshot.features is None  # there was nothing to begin with
 
 
-def test_a_new_game_begins_with_what_others_taught(store: Path) -> None:
+def test_a_new_game_begins_with_knowledge_of_others(store: Path) -> None:
     agent = TransferAgent(store=store, seed=3)
     engine = simulator(load("connect-3"))
     play(agent, engine, 3)
@@ -103,10 +103,10 @@ def test_initial_values_stay_those_it_began_with(store: Path) -> None:
 
 def test_what_was_learned_against_others_serves_too(store: Path) -> None:
     agent = TransferAgent(store=store, seed=3)
-    play(agent, simulator(load("connect-3")), 2, "stranger")
+    play(agent, simulator(load("connect-3")), 2, "another")
     agent.close()
     assert any(
-        one and one.features and pupil.opponent == "stranger"
+        one and one.features and pupil.opponent == "another"
         for pupil, one in snapshots(store).items()
     )
 

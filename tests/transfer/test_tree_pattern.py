@@ -1,4 +1,4 @@
-"""Features as text and as values; what they are in positions worked out by hand."""
+"""Tree patterns as text, and in positions worked out by hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def has_outcome(pattern: Pattern) -> bool:
 patterns = (
     st.frozensets(pattern_index, min_size=1, max_size=4)
     .filter(has_outcome)
-    .map(TreePattern.from_template)
+    .map(TreePattern.from_structure)
 )
 
 
@@ -39,7 +39,7 @@ patterns = (
 @given(patterns)
 def test_text_round_trips(pattern: TreePattern) -> None:
     assert TreePattern.parse(str(pattern)) == pattern
-    assert eval(repr(pattern), {"Feature": TreePattern}) == pattern
+    assert eval(repr(pattern), {"TreePattern": TreePattern}) == pattern
 
 
 @given(patterns, patterns)
@@ -79,7 +79,7 @@ def test_depth(text: str, depth: int) -> None:
         ("L (N W", "'\\(' without '\\)'"),
         ("L N) W", "'\\)' without '\\(' at column 4"),
         ("L ()", "nothing in parentheses at column 4"),
-        ("N (N)", "no match ends"),
+        ("N (N)", "needs a terminal node"),
         ("(" * 100_000, "more than 64 levels at column 64"),
     ],
 )
@@ -88,14 +88,14 @@ def test_what_is_no_pattern(text: str, complaint: str) -> None:
         TreePattern.parse(text)
 
 
-def test_templates_that_are_no_patterns() -> None:
+def test_structures_that_are_no_tree_patterns() -> None:
     deep: Pattern = "W"
     for _ in range(DEEPEST + 1):
         deep = frozenset([deep])
     wrong: list[Pattern] = ["W", frozenset(), frozenset(["a b"]), frozenset("("), deep]
     for pattern in wrong:
         with pytest.raises(PatternError):
-            TreePattern.from_template(pattern)
+            TreePattern.from_structure(pattern)
 
 
 def test_renaming_coalesces() -> None:
@@ -143,4 +143,4 @@ def test_patterns_of_positions_worked_by_hand(
 ) -> None:
     node = tictactoe.number(board(drawing))
     pattern = PatternIndex(tictactoe, role, depth).pattern(node)
-    assert str(TreePattern.from_template(pattern)) == expected
+    assert str(TreePattern.from_structure(pattern)) == expected

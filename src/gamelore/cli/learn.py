@@ -12,14 +12,6 @@ from click.core import ParameterSource
 
 from gamelore.cli.engine import prepare
 from gamelore.cli.given import Options
-from gamelore.cli.knowledge import (
-    acquire,
-    apply,
-    check_place,
-    keep,
-    recall,
-    reward_maps,
-)
 from gamelore.cli.learn_options import learning_options
 from gamelore.cli.learn_report import as_record, draw, show
 from gamelore.cli.options import engine_option, json_option
@@ -40,7 +32,15 @@ from gamelore.learn.role_values import PatternValues
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.snapshots import features_of
 from gamelore.learn.trainer import Trainer
-from gamelore.transfer import RewardMap
+from gamelore.transfer import (
+    RewardMap,
+    add_knowledge,
+    check_destination,
+    describe_reward_maps,
+    extract_from_trainer,
+    initialise_roles,
+    load_sources,
+)
 
 FEATURE_DEPTH = 2
 PICTURES = (".png", ".svg")
@@ -64,7 +64,7 @@ def check(options: dict[str, Any]) -> None:
     if (options["snapshots"] or options["snapshot_every"]) and save is None:
         raise click.UsageError("snapshots are left beside a course: give --save FILE")
     if knowledge is not None:
-        check_place(knowledge, options["force"])
+        check_destination(knowledge, options["force"])
     if (
         save is not None
         and save.exists()
@@ -99,12 +99,12 @@ def carried_values(
     """What earlier games taught, for this one."""
     if not options["from"]:
         return []
-    known = recall(options["from"], options["lessons_against"])
+    known = load_sources(options["from"], options["lessons_against"])
     rewards = RewardMap.parse(options["map"]) if options["map"] else None
     if rewards is None and not options["quiet"]:
-        for line in reward_maps(known, graph.simulator.goal_values[roles[0]]):
+        for line in describe_reward_maps(known, graph.simulator.goal_values[roles[0]]):
             click.echo(line, err=True)
-    return apply(known, graph, roles, rewards)
+    return initialise_roles(known, graph, roles, rewards)
 
 
 def goal_of(options: Options, asked: Options) -> Goal:
@@ -242,9 +242,11 @@ def write_knowledge(course: Course, options: Options) -> dict[str, Any]:
     run = Checkpoint.of(trainer, course.rewards).key[:16]
     depth = options["depth"] or FEATURE_DEPTH
     with waiting("valuing features"):
-        learned = acquire(trainer, depth, options["rewards"], run)
-        keep(learned, path, options["force"])
-    return {"file": str(path), "features": len(learned.values())}
+        learned = extract_from_trainer(
+            trainer, depth, by_reward=options["rewards"], run=run
+        )
+        add_knowledge(learned, path, overwrite=options["force"])
+    return {"file": str(path), "patterns": len(learned.values())}
 
 
 def leave(course: Course, game: str, number: int) -> NoReturn:

@@ -151,7 +151,7 @@ class LearningAgent:
 
     # ── what those who carry knowledge between games add ────────────────────────────
 
-    def initial_features(
+    def initial_patterns(
         self, memory: GameMemory, pupil: Pupil, clock: Clock
     ) -> PatternValues | None:
         """Initial values for a pupil that has not learned anything yet."""
@@ -249,7 +249,7 @@ class LearningAgent:
                 snapshot = self._log.load(pupil)
             study = Study(memory, pupil, self._settings, snapshot)
         if study.folded == 0:  # so far, initial values may still get better
-            features = self.initial_features(memory, pupil, clock)
+            features = self.initial_patterns(memory, pupil, clock)
             study = Study(memory, pupil, self._settings, None, features)
         memory.studies[pupil.key] = study
         memory.studies.move_to_end(pupil.key)

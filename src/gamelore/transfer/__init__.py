@@ -1,57 +1,78 @@
-"""Features of game trees: found in one game, valued there, applied in the next.
+"""Transfer: tree patterns found in one game, valued there, applied in the next.
 
-survey      which features a game has
-knowledge   what they were worth, where and against whom; files and a store
-valuation   value tables to knowledge, and knowledge to initial values
-rewards     which rewards of two games mean the same
-hierarchy   values of deeper features, composed from shallow ones
-agents learning on line, from game to game
-pictures    features drawn (imports matplotlib; not imported here)
+tree_pattern     the shape of the game tree under an afterstate
+discovery        which tree patterns a game has
+knowledge        their values, with the game and the opponent they come from
+knowledge_file   knowledge as JSON
+store, storage   knowledge in SQLite; both kinds by path
+estimation       value table → knowledge
+initialisation   knowledge → initial values in another game
+reward_map       which rewards of two games correspond
+composed         values of deeper patterns, composed from shallow ones
+agent            an agent that learns online, from game to game
+plots            drawings of tree patterns (imports matplotlib; not imported here)
 """
 
 from gamelore.transfer.agent import TransferAgent
-from gamelore.transfer.files import load_knowledge, save_knowledge
-from gamelore.transfer.hierarchy import Hierarchy, OpponentModel, fit_opponent
-from gamelore.transfer.knowledge import Knowledge, Learned, Lesson
-from gamelore.transfer.reward_map import RewardMap
-from gamelore.transfer.store import KnowledgeStore
-from gamelore.transfer.survey import (
-    IncompleteSurveyWarning,
-    Survey,
+from gamelore.transfer.composed import ComposedValues, OpponentModel, fit_opponent
+from gamelore.transfer.discovery import (
+    IncompleteSearchWarning,
+    PatternCounts,
+    count_patterns,
     find_patterns,
-    pattern_index_for,
-    reward_names,
-    survey_patterns,
+    make_pattern_index,
+    name_rewards,
 )
+from gamelore.transfer.estimation import (
+    estimate_patterns,
+    extract_from_trainer,
+    extract_knowledge,
+)
+from gamelore.transfer.initialisation import (
+    describe_reward_maps,
+    initialise_roles,
+    initialise_values,
+    make_target_index,
+)
+from gamelore.transfer.knowledge import Knowledge, PatternEstimate, SourceResult
+from gamelore.transfer.knowledge_file import save_knowledge
+from gamelore.transfer.reward_map import RewardMap
+from gamelore.transfer.storage import (
+    add_knowledge,
+    check_destination,
+    load_knowledge,
+    load_sources,
+)
+from gamelore.transfer.store import KnowledgeStore
 from gamelore.transfer.tree_pattern import TreePattern
-from gamelore.transfer.valuation import (
-    initial_values,
-    learn_values,
-    target_index,
-    value_patterns,
-)
 
 __all__ = [
-    "Hierarchy",
-    "IncompleteSurveyWarning",
+    "ComposedValues",
+    "IncompleteSearchWarning",
     "Knowledge",
     "KnowledgeStore",
-    "Learned",
-    "Lesson",
     "OpponentModel",
+    "PatternCounts",
+    "PatternEstimate",
     "RewardMap",
-    "Survey",
+    "SourceResult",
     "TransferAgent",
     "TreePattern",
+    "add_knowledge",
+    "check_destination",
+    "count_patterns",
+    "describe_reward_maps",
+    "estimate_patterns",
+    "extract_from_trainer",
+    "extract_knowledge",
     "find_patterns",
     "fit_opponent",
-    "initial_values",
-    "learn_values",
+    "initialise_roles",
+    "initialise_values",
     "load_knowledge",
-    "pattern_index_for",
-    "reward_names",
+    "load_sources",
+    "make_pattern_index",
+    "make_target_index",
+    "name_rewards",
     "save_knowledge",
-    "survey_patterns",
-    "target_index",
-    "value_patterns",
 ]

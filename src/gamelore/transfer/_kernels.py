@@ -7,53 +7,61 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.graph._kernels import NO_SHAPE, number_set
-from gamelore.kernels import lean, lean_recursion
+from gamelore.kernels import lean, lean_part, lean_recursion
 
 
-class Plan(NamedTuple):
-    """What composing needs to know.  C outcomes."""
+class Composition(NamedTuple):
+    """What values of deep patterns are composed from.  C outcomes."""
 
-    values: np.ndarray  # float64 [·]   by pattern: what was learned, or NaN
-    rewards: np.ndarray  # float64 [C]   what each outcome is worth
-    depth: int  # of the features that were learned
+    values: np.ndarray  # float64 [·]   by pattern: its estimated value, or NaN
+    rewards: np.ndarray  # float64 [C]   the reward of each outcome
+    depth: int  # of the patterns with estimates
     head: int  # plies above them: whole turns
-    sharpness: float  # how the opponent chooses, per unit of value
-    trust: float  # how much of a backed-up difference to believe, from 0 to 1
-    unknown: float  # the value of what nothing is known of
+    inverse_temperature: float  # of the opponent's softmax choice, per unit of value
+    shrinkage: float  # the factor on backed-up differences from the middle, 0 to 1
+    unknown: float  # the value where nothing is known
+
+
+@lean_part
+def estimate(composition, shape):
+    """Return the estimated value of a pattern, or NaN."""
+    if shape < composition.values.shape[0]:
+        return composition.values[shape]
+    return np.nan
 
 
 @lean_recursion
-def compose(shapes, plan, shape, level):
-    """The value of a pattern `level` plies under an afterstate."""
-    if shape < plan.rewards.shape[0]:
-        return plan.rewards[shape]
-    if shape == plan.rewards.shape[0]:
-        return plan.unknown
-    if level == plan.head:
-        if shape < plan.values.shape[0] and not np.isnan(plan.values[shape]):
-            return plan.values[shape]
-        return plan.unknown
+def compose(shapes, composition, shape, level):
+    """Return the value of a pattern `level` plies under an afterstate."""
+    if shape < composition.rewards.shape[0]:
+        return composition.rewards[shape]
+    if shape == composition.rewards.shape[0]:
+        return composition.unknown
+    if level == composition.head:
+        value = estimate(composition, shape)
+        return composition.unknown if np.isnan(value) else value
     first = shapes.first[shape]
     highest = -np.inf
-    favourite, total, weights = -np.inf, 0.0, 0.0
+    largest, total, weights = -np.inf, 0.0, 0.0
     for item in range(first, first + shapes.size[shape]):
-        value = compose(shapes, plan, np.int64(shapes.items[item]), level + 1)
+        value = compose(shapes, composition, np.int64(shapes.items[item]), level + 1)
         highest = max(highest, value)
-        wish = -plan.sharpness * value
-        if wish > favourite:  # weights are relative to the largest, so none overflows
-            shrink = np.exp(favourite - wish)
-            favourite, total, weights = wish, total * shrink, weights * shrink
-        weight = np.exp(wish - favourite)
+        exponent = -composition.inverse_temperature * value
+        if exponent > largest:  # weights are relative to the largest, so none overflows
+            factor = np.exp(largest - exponent)
+            largest, total, weights = exponent, total * factor, weights * factor
+        weight = np.exp(exponent - largest)
         total += weight * value
         weights += weight
     if level % 2 == 1:
         return highest
-    return plan.unknown + plan.trust * (total / weights - plan.unknown)
+    mean = total / weights
+    return composition.unknown + composition.shrinkage * (mean - composition.unknown)
 
 
 @lean_recursion
 def shorten(shapes, shape, depth):
-    """The pattern of fewer plies in a deeper one, or NO_SHAPE for lack of room."""
+    """Return the pattern cut to fewer plies, or NO_SHAPE if the buffer is full."""
     open_leaf = np.int64(shapes.open_leaf[0])
     if shape <= open_leaf:
         return np.int64(shape)
@@ -79,15 +87,16 @@ def shorten(shapes, shape, depth):
 
 
 @lean
-def hierarchical_value(shapes, plan, shape):
-    """What was learned of the feature in a deep pattern or else what is composed.
+def composed_value(shapes, composition, shape):
+    """Return the estimate of the pattern cut to its depth, or else a composed value.
 
-    Not a number where there is no room to work it out.
+    NaN if the buffer for patterns is full.
     """
-    pattern = shorten(shapes, np.int64(shape), plan.depth)
+    pattern = shorten(shapes, np.int64(shape), composition.depth)
     if pattern == NO_SHAPE:
         return np.nan
-    if pattern < plan.values.shape[0] and not np.isnan(plan.values[pattern]):
-        return plan.values[pattern]
+    value = estimate(composition, pattern)
+    if not np.isnan(value):
+        return value
     # a literal 0 would compile it for literals too, which numba cannot load from disk
-    return compose(shapes, plan, np.int64(shape), np.int64(0))
+    return compose(shapes, composition, np.int64(shape), np.int64(0))

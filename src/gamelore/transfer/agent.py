@@ -1,4 +1,4 @@
-"""The agent that carries what one game taught to the next."""
+"""The agent that transfers the values of tree patterns from one game to the next."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from gamelore.learn.schedules import Schedule
 from gamelore.learn.session import GameMemory, Study
 from gamelore.learn.settings import TDSettings
 from gamelore.player import Clock
+from gamelore.transfer.discovery import make_pattern_index
+from gamelore.transfer.estimation import extract_knowledge
+from gamelore.transfer.initialisation import initialise_roles
 from gamelore.transfer.knowledge import Knowledge
 from gamelore.transfer.store import KnowledgeStore
-from gamelore.transfer.survey import pattern_index_for
-from gamelore.transfer.valuation import initial_values, learn_values, target_index
 
 log = logging.getLogger(__name__)
 
 DEPTH = 2
-"""Of the features, as in the paper."""
+"""Of the tree patterns, as in Banerjee and Stone (2007)."""
 
-_CHUNK = 64  # afterstates that are looked ahead from between two looks at the clock
-_NODES = 200_000  # of the state graph in which features are looked for
-_SHARE = 0.5  # of the time left that looking for features leaves to others
+_CHUNK = 64  # afterstates to search between two checks of the clock
+_NODES = 200_000  # of the state graph in which patterns are searched
+_SHARE = 0.5  # of the time left that the search for patterns leaves to others
 
 
 class TransferAgent(LearningAgent):
-    """Learns by TD(λ); what features are worth elsewhere starts it off in a new game.
+    """Learns by TD(λ), with initial values from the tree patterns of earlier games.
 
-    Features are valued whenever values are saved. Those learned against the same
-    opponent are preferred; if there are none, all that is known is used.
+    Patterns are valued whenever values are saved. Source results against the same
+    opponent are preferred; if there are none, all are used.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class TransferAgent(LearningAgent):
             settings or TDSettings(), store, seed, schedule=schedule, name="transfer"
         )
         self._knowledge = KnowledgeStore(store or ":memory:")
-        self._last_lookout: StateGraph | None = None
+        self._pattern_graph: StateGraph | None = None
 
     def close(self) -> None:
         """Save values and knowledge."""
@@ -61,25 +62,24 @@ class TransferAgent(LearningAgent):
     def initial_patterns(
         self, memory: GameMemory, pupil: Pupil, clock: Clock
     ) -> PatternValues | None:
-        """What the features of this game were worth in others."""
-        known = self._recall(pupil)
-        if not known.lessons:
+        """Return initial values from the tree patterns of other games."""
+        known = self._select(pupil)
+        if not known.results:
             return None
         role = memory.simulator.roles.index(pupil.role)
         try:
-            pattern_index = target_index(memory.graph, role, known)
-            return PatternValues(pattern_index, initial_values(known, pattern_index))
+            return initialise_roles(known, memory.graph, [role])[0]
         except GameloreError as error:
             log.info("knowledge cannot be applied to %s: %s", memory.game.name, error)
             return None
 
     def digest(self, study: Study, clock: Clock) -> None:
-        """Value the features of a game, as far as there is time."""
+        """Value the tree patterns of a game, as far as there is time."""
         rows, values, visits = study.values.table.cells()
         visited = np.flatnonzero(visits)
         visited = visited[np.argsort(-visits[visited].astype(np.int64), kind="stable")]
-        graph = self._lookout(study.memory)
-        pattern_index = pattern_index_for(graph, study.values.role, DEPTH)
+        graph = self._graph_for_patterns(study.memory)
+        pattern_index = make_pattern_index(graph, study.values.role, DEPTH)
         until = -math.inf if clock.seconds == math.inf else _SHARE * clock.left
         done = 0
         while done < len(visited) and len(graph) < _NODES and clock.left > until:
@@ -89,7 +89,7 @@ class TransferAgent(LearningAgent):
             )
             done += len(chunk)
         seen = visited[:done]
-        lesson = learn_values(
+        knowledge = extract_knowledge(
             pattern_index,
             rows[seen],
             values[seen],
@@ -98,20 +98,20 @@ class TransferAgent(LearningAgent):
             matches=study.matches,
             run=study.pupil.key[:16],
         )
-        self._knowledge.add(lesson)
+        self._knowledge.add(knowledge)
 
-    def _lookout(self, memory: GameMemory) -> StateGraph:
-        """A state graph to look for features in: they fill it, so not the one in
-        use."""
-        known = self._last_lookout
+    def _graph_for_patterns(self, memory: GameMemory) -> StateGraph:
+        """Return a state graph to search for patterns in, which fill it; so not the one
+        in use."""
+        known = self._pattern_graph
         if (
             known is None
             or known.simulator is not memory.simulator
             or len(known) >= _NODES
         ):
-            self._last_lookout = known = StateGraph(memory.simulator)
+            self._pattern_graph = known = StateGraph(memory.simulator)
         return known
 
-    def _recall(self, pupil: Pupil) -> Knowledge:
-        known = self._knowledge.recall(opponent=pupil.opponent, depth=DEPTH)
-        return known if known.lessons else self._knowledge.recall(depth=DEPTH)
+    def _select(self, pupil: Pupil) -> Knowledge:
+        known = self._knowledge.select(opponent=pupil.opponent, depth=DEPTH)
+        return known if known.results else self._knowledge.select(depth=DEPTH)

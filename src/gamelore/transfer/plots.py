@@ -1,4 +1,4 @@
-"""Pictures of features, drawn as Banerjee and Stone (2007) draw them.
+"""Drawings of tree patterns, in the style of Banerjee and Stone (2007).
 
     filled square    the opponent is to move; the one on top is the afterstate
     filled circle    the learner is to move
@@ -23,16 +23,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
 from gamelore.graph.pattern_index import OPEN_LEAF, Pattern
-from gamelore.transfer.tree_pattern import TreePattern, leaves_of, order_key
+from gamelore.transfer.tree_pattern import TreePattern, list_leaves, order_key
 
 _RED, _GREEN, _INK = "#c8372d", "#2f8f4e", "#333333"
 _RADIUS = 0.24  # of a node; leaves are 1 apart
 _RISE = 1.15  # between levels
 _INCH = 0.36  # per unit
-_GAP = 1.2  # between features on a sheet
-_CAPTION = 0.75  # room for each line of text under a feature
+_GAP = 1.2  # between patterns on a sheet
+_CAPTION = 0.75  # the height of each line of text under a pattern
 _COLUMNS = 6
-_WIDEST = 42.0  # units on a sheet, unless one feature is wider
+_WIDEST = 42.0  # units on a sheet, unless one pattern is wider
 _SIGNS = (
     (OPEN_LEAF, 0, "opponent to move"),
     (OPEN_LEAF, 1, "learner to move"),
@@ -44,18 +44,18 @@ _SIGNS = (
 
 @dataclass(frozen=True)
 class _Spot:
-    """Where a node is drawn."""
+    """A node with its place in the drawing."""
 
     x: float
     level: int
     name: str
-    """The outcome, or the open leaf's name for every open node."""
+    """The outcome, or the name of open leaves for every node that is not terminal."""
     below: tuple[_Spot, ...]
 
 
 def draw_pattern(pattern: TreePattern, path: str | Path) -> None:
-    """Draw one feature; the path's suffix says whether as SVG or PNG."""
-    width = sum(1 for _ in leaves_of(pattern.pattern))
+    """Draw one pattern as SVG or PNG, by the suffix of the path."""
+    width = sum(1 for _ in list_leaves(pattern.tree))
     figure, axes = _canvas(width + 0.4, _height(pattern) + 0.4)
     _draw_tree(axes, _place(pattern), 0.2, 0.2)
     _save(figure, Path(path))
@@ -68,12 +68,12 @@ def draw_sheet(
     *,
     first: int = 0,
 ) -> None:
-    """Draw features side by side with letters, and with values where they are known.
+    """Draw patterns side by side with letters, and with values where they are given.
 
     Letters begin with that of number `first`: a for 0.
     """
     trees = [_place(pattern) for pattern in patterns]
-    widths = [sum(1 for _ in leaves_of(pattern.pattern)) for pattern in patterns]
+    widths = [sum(1 for _ in list_leaves(pattern.tree)) for pattern in patterns]
     before = max((tree.x for tree in trees), default=0.0)
     after = max(
         (w - tree.x for w, tree in zip(widths, trees, strict=True)), default=0.0
@@ -84,7 +84,7 @@ def draw_sheet(
     columns = max(1, min(_COLUMNS, len(patterns), int(_WIDEST / column)))
     rows = -(-len(patterns) // columns)
     legend = _legend(patterns)
-    legend_width = sum(_entry_width(text) for *_, text in legend)
+    legend_width = sum(_label_width(text) for *_, text in legend)
     width = max(columns * column, legend_width + _GAP)
     left = (width - columns * column + _GAP) / 2
     figure, axes = _canvas(width, rows * row + 1.1)
@@ -101,7 +101,7 @@ def draw_sheet(
 
 
 def letters(number: int) -> str:
-    """a, b, … z, aa, ab, …"""
+    """Return the letters of a number from 0 up: a, b, … z, aa, ab, …"""
     text = ""
     number += 1
     while number:
@@ -110,11 +110,11 @@ def letters(number: int) -> str:
     return text
 
 
-# ── where nodes go ──────────────────────────────────────────────────────────────────
+# ── places of nodes ──────────────────────────────────────────────────────────────────
 
 
 def _place(pattern: TreePattern) -> _Spot:
-    """Leaves one unit apart from left to right, each other node above its middle."""
+    """Place leaves one unit apart, and each other node above its middle."""
     taken = 0
 
     def place(pattern: Pattern, level: int) -> _Spot:
@@ -127,14 +127,14 @@ def _place(pattern: TreePattern) -> _Spot:
         middle = (below[0].x + below[-1].x) / 2
         return _Spot(middle, level, OPEN_LEAF, below)
 
-    return place(pattern.pattern, 0)
+    return place(pattern.tree, 0)
 
 
 def _height(pattern: TreePattern) -> float:
     return pattern.depth * _RISE + 2 * _RADIUS
 
 
-# ── what is drawn ───────────────────────────────────────────────────────────────────
+# ── drawing ───────────────────────────────────────────────────────────────────────────
 
 
 def _draw_tree(axes: Axes, spot: _Spot, left: float, top: float) -> None:
@@ -174,7 +174,7 @@ def _draw_cross(axes: Axes, x: float, y: float) -> None:
 
 
 def _draw_box(axes: Axes, x: float, y: float, name: str) -> None:
-    """An outcome that has no sign of its own, by name."""
+    """Draw an outcome that has no sign of its own as a box with its name."""
     corner = (x - 0.36, y - 0.7 * _RADIUS)
     style = "round,pad=0,rounding_size=0.08"
     axes.add_patch(
@@ -193,24 +193,24 @@ def _draw_box(axes: Axes, x: float, y: float, name: str) -> None:
 
 
 def _legend(patterns: Sequence[TreePattern]) -> list[tuple[str, int, str]]:
-    """The signs that are used, each with its level and what it means."""
+    """Return the signs that are used, each with its level and its meaning."""
     used = {OPEN_LEAF}.union(*(pattern.outcomes() for pattern in patterns))
-    return [entry for entry in _SIGNS if entry[0] in used]
+    return [sign for sign in _SIGNS if sign[0] in used]
 
 
-def _entry_width(text: str) -> float:
+def _label_width(text: str) -> float:
     return 1.6 + 0.17 * len(text)
 
 
 def _draw_legend(
-    axes: Axes, entries: Sequence[tuple[str, int, str]], x: float, y: float
+    axes: Axes, signs: Sequence[tuple[str, int, str]], x: float, y: float
 ) -> None:
-    for name, level, text in entries:
+    for name, level, text in signs:
         _draw_node(axes, x + _RADIUS, y, name, level)
         axes.text(
             x + 0.7, y, text, ha="left", va="center", fontsize=7.5, color="#555555"
         )
-        x += _entry_width(text)
+        x += _label_width(text)
 
 
 def _write(axes: Axes, x: float, y: float, text: str) -> None:
@@ -218,7 +218,7 @@ def _write(axes: Axes, x: float, y: float, text: str) -> None:
 
 
 def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure of so many units, without frame, the origin on top."""
+    """Return a figure of so many units, without frame, with the origin on top."""
     figure = Figure(figsize=(width * _INCH, height * _INCH), facecolor="white")
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, width)
@@ -228,7 +228,7 @@ def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _save(figure: Figure, path: Path) -> None:
-    """The same feature gives the same file: no date, no random names."""
+    """Write a figure so that equal patterns give equal files: no date, fixed names."""
     with rc_context({"svg.hashsalt": "gamelore", "svg.fonttype": "none"}):
         metadata = {"Date": None} if path.suffix == ".svg" else None
         figure.savefig(path, dpi=200, metadata=metadata)

@@ -1,10 +1,10 @@
-"""Which rewards of one game stand for which rewards of another.
+"""Which rewards of a target game correspond to which rewards of a source game.
 
-Features name outcomes, and outcomes stand for rewards. Where two games have the same
-rewards there is nothing to say; elsewhere a reward map says, for each reward of the
-target, the source's reward that means the same:
+Tree patterns name outcomes, and outcomes stand for rewards. Where two games have the
+same rewards nothing needs to be said. Elsewhere a reward map gives, for each reward of
+the target, the reward of the source that corresponds to it:
 
-    -10=0,0=0,20=100        our -10 and 0 are what 0 was there, our 20 what 100 was
+    -10=0,0=0,20=100        -10 and 0 in the target are 0 in the source, 20 is 100
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PAIR = re.compile(r"\s*(-?[0-9]{1,9})\s*=\s*(-?[0-9]{1,9})\s*")
 
 @dataclass(frozen=True)
 class RewardMap:
-    """Pairs of a target's reward and the source's that it stands for."""
+    """Pairs of a reward of the target and the corresponding one of the source."""
 
     pairs: tuple[tuple[int, int], ...]
     """Ascending by target; each target once."""
@@ -52,10 +52,10 @@ class RewardMap:
 
     @classmethod
     def by_rank(cls, targets: Iterable[int], sources: Iterable[int]) -> RewardMap:
-        """Highest stands for highest, lowest for lowest, and between for between.
+        """Map highest to highest, lowest to lowest, and those between by their order.
 
         The rewards between are spread evenly over the source's; where the source has
-        none between, they stand for nothing.
+        none between, they are left out.
         """
         targets, sources = sorted(set(targets)), sorted(set(sources))
         if not targets or not sources:
@@ -75,15 +75,15 @@ class RewardMap:
         return ",".join(f"{target}={source}" for target, source in self.pairs)
 
     def describe(self) -> str:
-        """The map for people: what each of our rewards was there."""
+        """Return the map in words, such as `20 as 100`."""
         return ", ".join(f"{target} as {source}" for target, source in self.pairs)
 
     def outcomes(
         self, targets: Iterable[int], sources: Mapping[int, str]
     ) -> dict[int, str]:
-        """A name for each of the target's goals: the one its equivalent had.
+        """Return a name for each of the target's goals: that of the corresponding one.
 
-        Goals that stand for nothing get names that no feature has.
+        Goals that correspond to nothing get names that no pattern has.
         """
         equivalent = dict(self.pairs)
         names = {}
@@ -102,10 +102,10 @@ class RewardMap:
         return names
 
     def scale(self, value: float) -> float:
-        """A value learned there, on our scale.
+        """Return a value of the source on the target's scale.
 
-        Values are expected rewards, so only a straight line maps them: the one through
-        the lowest and the highest pair.
+        Values are expected rewards, so the map is linear: it goes through the lowest
+        and the highest pair.
         """
         lowest = min(source for _, source in self.pairs)
         highest = max(source for _, source in self.pairs)

@@ -1,100 +1,94 @@
-"""A store of lessons that grows from game to game, in one SQLite file.
+"""A store of source results that grows from game to game, in one SQLite file.
 
-Every lesson is one transaction: a process that is killed loses none that was added.
+Every result is one transaction: a process that is killed loses none that was added.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
+from typing import Unpack
 
-from gamelore.errors import KnowledgeError, PatternError
+from gamelore.errors import KnowledgeError
 from gamelore.learn.database import Database
-from gamelore.transfer.knowledge import Knowledge, Lesson
+from gamelore.transfer.knowledge import Knowledge, SourceFilter, SourceResult
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS lesson (
-    thread TEXT PRIMARY KEY,  -- what a later lesson of the same run replaces
+CREATE TABLE IF NOT EXISTS source_result (
+    identity TEXT PRIMARY KEY,  -- shared by results that replace one another
     opponent TEXT NOT NULL,
     game TEXT NOT NULL,
     role TEXT NOT NULL,
     depth INTEGER NOT NULL,
     matches INTEGER NOT NULL,
-    text TEXT NOT NULL        -- the whole lesson, as JSON
+    text TEXT NOT NULL          -- the whole result, as JSON
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS lesson_by_opponent ON lesson (opponent, game);
+CREATE INDEX IF NOT EXISTS source_result_by_opponent ON source_result (opponent, game);
 """
 
 _ADD = """
-INSERT INTO lesson VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (thread) DO UPDATE SET matches = excluded.matches, text = excluded.text
+INSERT INTO source_result VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (identity) DO UPDATE SET matches = excluded.matches, text = excluded.text
 WHERE (excluded.matches, excluded.text) > (matches, text)
 """
 
 
 class KnowledgeStore(Database):
-    """Lessons on disk."""
+    """Source results on disk."""
 
     kind = "knowledge"
-    version = 1
+    version = 2
     schema = _SCHEMA
     failure = KnowledgeError
 
-    def add(self, knowledge: Knowledge | Lesson) -> None:
-        """Keep lessons, each at once and for good; those already there change nothing.
+    def add(self, knowledge: Knowledge | SourceResult) -> None:
+        """Write results to the disk, one by one; those already there change nothing.
 
-        A lesson of a run replaces what an earlier part of the run taught.
+        A result of a run replaces that of an earlier part of the run.
         """
-        lessons = (knowledge,) if isinstance(knowledge, Lesson) else knowledge.lessons
-        for lesson in lessons:
+        if isinstance(knowledge, SourceResult):
+            knowledge = Knowledge((knowledge,))
+        for result in knowledge.results:
             row = (
-                hashlib.sha256(repr(lesson.thread).encode()).hexdigest(),
-                lesson.opponent,
-                lesson.game,
-                lesson.role,
-                lesson.depth,
-                lesson.matches,
-                lesson.text,
+                hashlib.sha256(repr(result.identity).encode()).hexdigest(),
+                result.opponent,
+                result.game,
+                result.role,
+                result.depth,
+                result.matches,
+                result.text,
             )
             with self._errors():
                 self.connection.execute(_ADD, row)
 
-    def recall(
-        self,
-        *,
-        opponent: str | None = None,
-        game: str | None = None,
-        role: str | None = None,
-        depth: int | None = None,
-    ) -> Knowledge:
-        """What was learned: all of it, or against an opponent, from a game, …"""
-        wanted = {"opponent": opponent, "game": game, "role": role, "depth": depth}
-        asked = {name: value for name, value in wanted.items() if value is not None}
-        where = " AND ".join(f"{name} = ?" for name in asked) or "TRUE"
+    def select(self, **wanted: Unpack[SourceFilter]) -> Knowledge:
+        """Return results against an opponent, from a game, in a role or of a depth."""
+        where = " AND ".join(f"{name} = ?" for name in wanted) or "TRUE"
         with self._errors():
             rows = self.connection.execute(
-                f"SELECT text FROM lesson WHERE {where}", tuple(asked.values())
+                f"SELECT text FROM source_result WHERE {where}", tuple(wanted.values())
             ).fetchall()
         return Knowledge(tuple(self._read(text) for (text,) in rows))
 
     def opponents(self) -> list[str]:
-        """The names of the opponents that something was learned against."""
+        """Return the names of the opponents that there are results against."""
         with self._errors():
             rows = self.connection.execute(
-                "SELECT DISTINCT opponent FROM lesson ORDER BY opponent"
+                "SELECT DISTINCT opponent FROM source_result ORDER BY opponent"
             ).fetchall()
         return [name for (name,) in rows]
 
     def __len__(self) -> int:
-        """How many lessons there are."""
+        """The number of results."""
         with self._errors():
-            row = self.connection.execute("SELECT count(*) FROM lesson").fetchone()
+            row = self.connection.execute(
+                "SELECT count(*) FROM source_result"
+            ).fetchone()
         return int(row[0])
 
-    def _read(self, text: str) -> Lesson:
+    def _read(self, text: str) -> SourceResult:
         try:
-            return Lesson.from_record(json.loads(text))
-        except (KnowledgeError, PatternError, json.JSONDecodeError) as error:
+            return SourceResult.from_text(text)
+        except KnowledgeError as error:
             raise KnowledgeError(
-                f"a lesson in {self.path} is damaged: {error}"
+                f"a source result in {self.path} is damaged: {error}"
             ) from error

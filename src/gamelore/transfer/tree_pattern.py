@@ -1,13 +1,13 @@
-"""Features: the shape of the game tree under an afterstate, as text and as a value.
+"""Tree patterns: the shape of the game tree under an afterstate, with its text.
 
-A feature is a pattern (see `gamelore.graph.pattern_index`) in which some match
-ends. Its
-text lists what lies under the afterstate, open nodes in parentheses:
+Banerjee and Stone (2007) call them features. The text of a tree pattern lists what lies
+under the afterstate, with nodes that are not terminal in parentheses:
 
-    L (N W)    the opponent can end the match with our loss (L), or leave us a position
-               (in parentheses) where we may win at once (W) or play on (N)
+    L (N W)    the opponent can end the match with the learner's loss (L), or move to a
+               position (in parentheses) in which the learner can win at once (W) or
+               play on (N)
 
-Equal siblings are written once, in one order, so equal features have equal texts.
+Equal siblings are written once, in a fixed order, so equal patterns have equal texts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gamelore.errors import PatternError
 from gamelore.graph.pattern_index import OPEN_LEAF, Pattern
 
 DEEPEST = 64
-"""Levels of a feature at most: more than any lookahead, fewer than Python recurses."""
+"""The largest number of levels: more than any lookahead, fewer than Python recurses."""
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _NAME = re.compile(r"[^\s()]+")
@@ -34,24 +34,27 @@ OrderKey: TypeAlias = "tuple[int, int, str, tuple[OrderKey, ...]]"
 @total_ordering
 @dataclass(frozen=True)
 class TreePattern:
-    """A game-tree feature; `str` and `TreePattern.parse` are inverses."""
+    """A pattern with at least one terminal node; `str` and `parse` are inverses."""
 
-    pattern: frozenset[Pattern]
+    tree: frozenset[Pattern]
     """What lies under the afterstate."""
 
     def __post_init__(self) -> None:
-        _check(self.pattern)
+        _check(self.tree)
 
     @classmethod
-    def from_template(cls, pattern: Pattern) -> TreePattern:
-        """The feature of a pattern; `FeatureError` if no match ends in it."""
-        if isinstance(pattern, str):
-            raise PatternError(f"a single node is no feature: {pattern}")
-        return cls(pattern)
+    def from_structure(cls, tree: Pattern) -> TreePattern:
+        """Return the tree pattern of what `PatternIndex.structure` returns.
+
+        `PatternError` if it is a single node, or has no terminal node.
+        """
+        if isinstance(tree, str):
+            raise PatternError(f"a single node is no tree pattern: {tree}")
+        return cls(tree)
 
     @classmethod
     def parse(cls, text: str) -> TreePattern:
-        """The feature a text stands for; order and repetitions do not matter."""
+        """Read a pattern from its text; order and repetitions do not matter."""
         levels: list[set[Pattern]] = [set()]
         for token in _TOKEN.finditer(text):
             if token[0] == "(":
@@ -70,24 +73,24 @@ class TreePattern:
         if len(levels) > 1:
             raise PatternError(f"'(' without ')' in {_shorten(text)}")
         if not levels[0]:
-            raise PatternError("an empty text is no feature")
+            raise PatternError("an empty text is no tree pattern")
         return cls(frozenset(levels[0]))
 
     @cached_property
     def depth(self) -> int:
-        """Levels under the afterstate."""
-        return depth_of(self.pattern)
+        """The number of levels under the afterstate."""
+        return measure_depth(self.tree)
 
     def outcomes(self) -> frozenset[str]:
-        """The names of the outcomes that occur."""
-        return frozenset(leaves_of(self.pattern)) - {OPEN_LEAF}
+        """Return the names of the outcomes that occur."""
+        return frozenset(list_leaves(self.tree)) - {OPEN_LEAF}
 
     def renamed(self, names: dict[str, str]) -> TreePattern:
-        """The feature with its outcomes called something else."""
-        return TreePattern.from_template(_rename(self.pattern, names))
+        """Return the pattern with other names for its outcomes."""
+        return TreePattern.from_structure(_rename(self.tree, names))
 
     def __str__(self) -> str:
-        return " ".join(map(_text, sorted(self.pattern, key=order_key)))
+        return " ".join(map(_format, sorted(self.tree, key=order_key)))
 
     def __repr__(self) -> str:
         return f"TreePattern.parse({str(self)!r})"
@@ -99,64 +102,64 @@ class TreePattern:
 
     @cached_property
     def _order(self) -> tuple[int, OrderKey]:
-        return self.depth, order_key(self.pattern)
+        return self.depth, order_key(self.tree)
 
 
-def depth_of(pattern: Pattern) -> int:
-    """Levels under the topmost node."""
-    if isinstance(pattern, str):
+def measure_depth(tree: Pattern) -> int:
+    """Return the number of levels under the topmost node."""
+    if isinstance(tree, str):
         return 0
-    return 1 + max(map(depth_of, pattern))
+    return 1 + max(map(measure_depth, tree))
 
 
-def leaves_of(pattern: Pattern) -> Iterator[str]:
-    """The leaves of a pattern, from left to right in no stated order."""
-    if isinstance(pattern, str):
-        yield pattern
+def list_leaves(tree: Pattern) -> Iterator[str]:
+    """Yield the names of the leaves, in no particular order."""
+    if isinstance(tree, str):
+        yield tree
     else:
-        for below in pattern:
-            yield from leaves_of(below)
+        for below in tree:
+            yield from list_leaves(below)
 
 
-def order_key(pattern: Pattern) -> OrderKey:
-    """Numbers by size, then names, then open nodes by what is below them."""
-    if not isinstance(pattern, str):
-        return 2, 0, "", tuple(sorted(map(order_key, pattern)))
-    if _NUMBER.fullmatch(pattern):
-        return 0, int(pattern), pattern, ()
-    return 1, 0, pattern, ()
+def order_key(tree: Pattern) -> OrderKey:
+    """Sort numbers by size, then names, then inner nodes by what is below them."""
+    if not isinstance(tree, str):
+        return 2, 0, "", tuple(sorted(map(order_key, tree)))
+    if _NUMBER.fullmatch(tree):
+        return 0, int(tree), tree, ()
+    return 1, 0, tree, ()
 
 
-def _text(pattern: Pattern) -> str:
-    if isinstance(pattern, str):
-        return pattern
-    return f"({' '.join(map(_text, sorted(pattern, key=order_key)))})"
+def _format(tree: Pattern) -> str:
+    if isinstance(tree, str):
+        return tree
+    return f"({' '.join(map(_format, sorted(tree, key=order_key)))})"
 
 
-def _rename(pattern: Pattern, names: dict[str, str]) -> Pattern:
-    if isinstance(pattern, str):
-        return pattern if pattern == OPEN_LEAF else names[pattern]
-    return frozenset(_rename(below, names) for below in pattern)
+def _rename(tree: Pattern, names: dict[str, str]) -> Pattern:
+    if isinstance(tree, str):
+        return tree if tree == OPEN_LEAF else names[tree]
+    return frozenset(_rename(below, names) for below in tree)
 
 
-def _check(pattern: frozenset[Pattern]) -> None:
-    """`FeatureError` unless this is a feature that can be written and read back."""
-    _check_levels(pattern, 1)
-    if all(leaf == OPEN_LEAF for leaf in leaves_of(pattern)):
-        text = _shorten(" ".join(map(_text, pattern)))
-        raise PatternError(f"no match ends in a feature of open nodes only: {text}")
+def _check(tree: frozenset[Pattern]) -> None:
+    """Raise `PatternError` unless the pattern can be written and read back."""
+    _check_levels(tree, 1)
+    if all(leaf == OPEN_LEAF for leaf in list_leaves(tree)):
+        text = _shorten(" ".join(map(_format, tree)))
+        raise PatternError(f"a tree pattern needs a terminal node, got {text}")
 
 
-def _check_levels(pattern: Pattern, level: int) -> None:
-    if isinstance(pattern, str):
-        if not _NAME.fullmatch(pattern):
-            raise PatternError(f"no name of an outcome: {pattern!r}")
+def _check_levels(tree: Pattern, level: int) -> None:
+    if isinstance(tree, str):
+        if not _NAME.fullmatch(tree):
+            raise PatternError(f"no name of an outcome: {tree!r}")
         return
     if level > DEEPEST:
-        raise PatternError(f"more than {DEEPEST} levels in a feature")
-    if not pattern:
-        raise PatternError("an open node with nothing below it")
-    for below in pattern:
+        raise PatternError(f"more than {DEEPEST} levels in a tree pattern")
+    if not tree:
+        raise PatternError("an inner node with nothing below it")
+    for below in tree:
         _check_levels(below, level + 1)
 
 

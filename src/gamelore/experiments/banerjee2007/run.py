@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.experiments.banerjee2007.settings import FAVOURED, Settings
-from gamelore.experiments.banerjee2007.table1 import OPPONENTS, Valued, printed_lesson
+from gamelore.experiments.banerjee2007.table1 import OPPONENTS, Valued, printed_result
 from gamelore.experiments.sweep import graph_of, seed_for
 from gamelore.graph import PatternIndex
 from gamelore.learn.config import TrainConfig
@@ -22,12 +22,12 @@ from gamelore.learn.settings import Lookahead, TDSettings
 from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import (
-    Hierarchy,
+    ComposedValues,
     Knowledge,
-    initial_values,
-    learn_values,
-    target_index,
-    value_patterns,
+    estimate_patterns,
+    extract_knowledge,
+    initialise_values,
+    make_target_index,
 )
 
 SOURCE = "tictactoe"
@@ -195,15 +195,15 @@ class School:
         role = _role(self.settings.seat_in(case.game))
         knowledge = self._knowledge(case, depth)
         if LEARNERS[case.learner].composed:
-            hierarchy = Hierarchy(graph_of(case.game), role, knowledge)
-            return PatternValues.composed(hierarchy.pattern_index, hierarchy.value_of)
-        pattern_index = target_index(graph_of(case.game), role, knowledge)
-        return PatternValues(pattern_index, initial_values(knowledge, pattern_index))
+            composed = ComposedValues(graph_of(case.game), role, knowledge)
+            return PatternValues.composed(composed.pattern_index, composed.compose)
+        pattern_index = make_target_index(graph_of(case.game), role, knowledge)
+        return PatternValues(pattern_index, initialise_values(knowledge, pattern_index))
 
     def _knowledge(self, case: Case, depth: int) -> Knowledge:
         settings, learner = self.settings, LEARNERS[case.learner]
         if settings.knowledge == "paper" and not learner.long_source:
-            return Knowledge((printed_lesson(case.opponent),))
+            return Knowledge((printed_result(case.opponent),))
         matches = LONG_SOURCE if learner.long_source else settings.source_matches
         games = [SOURCE]
         if learner.sources == "several":
@@ -224,7 +224,7 @@ class School:
             visits = table.visits
             if self.settings.weights == "equal":
                 visits = np.minimum(visits, 1)
-            self._learned[key] = learn_values(
+            self._learned[key] = extract_knowledge(
                 PatternIndex(trainer.graph, _role(seat), depth),
                 table.rows,
                 table.values,
@@ -260,7 +260,7 @@ def _valued_patterns(task: Task, opponent: str) -> list[Valued]:
         nodes = np.array([graph.number(row) for row in trainer.table.rows], np.int32)
         for matches, values, visits in snapshots:
             # Cells keep the order in which they were made.
-            learned = value_patterns(
+            learned = estimate_patterns(
                 pattern_index, nodes[: len(values)], values, visits
             )
             found = {pattern: one.value for pattern, one in learned.items()}

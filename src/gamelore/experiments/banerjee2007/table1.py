@@ -16,7 +16,7 @@ from math import inf, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.transfer import Learned, Lesson, TreePattern
+from gamelore.transfer import PatternEstimate, SourceResult, TreePattern
 
 OPPONENTS = ("novice", "random", "weak")
 """The columns of the table; the paper calls the novice ε-greedy."""
@@ -91,10 +91,10 @@ class Fit:
     """How many features a run had met by then, on average."""
 
 
-def printed_lesson(opponent: str) -> Lesson:
+def printed_result(opponent: str) -> SourceResult:
     """What the paper's learner knew against an opponent, as printed in Table 1."""
     column = OPPONENTS.index(opponent)
-    return Lesson(
+    return SourceResult(
         game="tictactoe",
         rules="",
         role="x",
@@ -102,7 +102,7 @@ def printed_lesson(opponent: str) -> Lesson:
         matches=0,
         outcomes={0: "L", 50: "D", 100: "W"},
         patterns={
-            TreePattern.parse(text): Learned(TABLE_1[letter][column], 1, 1)
+            TreePattern.parse(text): PatternEstimate(TABLE_1[letter][column], 1, 1)
             for letter, text in MATCHED.items()
         },
     )
@@ -110,9 +110,9 @@ def printed_lesson(opponent: str) -> Lesson:
 
 def kind_of(pattern: TreePattern) -> str:
     """What the paper's text tells of a feature: draws, fork, torn, or nothing."""
-    if all(part == frozenset("D") for part in pattern.pattern):
+    if all(part == frozenset("D") for part in pattern.tree):
         return "draws"
-    if all(not isinstance(part, str) and "W" in part for part in pattern.pattern):
+    if all(not isinstance(part, str) and "W" in part for part in pattern.tree):
         return "fork"
     return "torn" if pattern.outcomes() >= {"L", "W"} else ""
 

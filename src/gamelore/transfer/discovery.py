@@ -1,8 +1,9 @@
-"""Which features a game has: found by looking at the afterstates it can reach.
+"""Which tree patterns a game has: found by search over the afterstates of a role.
 
-An afterstate of a role is a position that one of its moves leads to. Those of a small
-game are all looked at, breadth first from the initial position. Where that reaches too
-many positions it is cut, and random matches show what there is near the ends.
+An afterstate of a role is a position that one of its moves leads to. In a small game
+all of them are searched, breadth first from the initial position. Where that reaches
+too many positions the search is cut, and random matches add afterstates near terminal
+positions.
 """
 
 from __future__ import annotations
@@ -21,48 +22,50 @@ from gamelore.graph import PatternIndex, StateGraph
 from gamelore.transfer.tree_pattern import TreePattern
 
 Outcomes: TypeAlias = Mapping[int, str] | Literal["rewards"] | None
-"""How outcomes are named: each goal's name, the goal itself, or win, draw and loss."""
+"""How outcomes are named: each goal's name, by the goal, or as win, draw and loss."""
 
 NodeArray: TypeAlias = npt.NDArray[np.int32]
 
 LIMIT = 200_000
-"""Positions a survey may meet, unless told otherwise."""
+"""The positions that a search may reach, unless another limit is given."""
 
 _LARGEST_CHUNK = 4096
 _LONGEST_MATCH = 1000
 _MATCHES = 200  # random ones, where the search was cut
 
 
-class IncompleteSurveyWarning(UserWarning):
-    """A game has more positions than were looked at."""
+class IncompleteSearchWarning(UserWarning):
+    """A game has more positions than were searched."""
 
 
 @dataclass(frozen=True)
-class Survey:
-    """The features of a game as one role meets them."""
+class PatternCounts:
+    """The tree patterns of a game for one role."""
 
     patterns: dict[TreePattern, int]
-    """How many of the afterstates match each; in the order of features."""
+    """The number of afterstates that match each, in sorted order."""
     afterstates: int
-    """Those looked at, terminal ones not counted."""
+    """The number searched, without terminal ones."""
     complete: bool
     """Whether these are all afterstates that can be reached."""
 
     def __str__(self) -> str:
-        looked = f"{self.afterstates:,} afterstates"
+        found = (
+            f"{len(self.patterns)} tree patterns in {self.afterstates:,} afterstates"
+        )
         if self.complete:
-            return f"{len(self.patterns)} features of {looked}, which are all there are"
+            return f"{found}, which are all"
         return (
-            f"{len(self.patterns)} features of {looked}: those nearest to the start and"
-            " the last of random matches; there may be more"
+            f"{found}: those nearest to the initial position and the last of random"
+            " matches; there may be more"
         )
 
-    def __or__(self, other: Survey) -> Survey:
-        """Both together: another role's, or another game's."""
+    def __or__(self, other: PatternCounts) -> PatternCounts:
+        """Return the sums: with those of another role, or of another game."""
         counts = dict(self.patterns)
         for pattern, count in other.patterns.items():
             counts[pattern] = counts.get(pattern, 0) + count
-        return Survey(
+        return PatternCounts(
             dict(sorted(counts.items())),
             self.afterstates + other.afterstates,
             self.complete and other.complete,
@@ -76,42 +79,42 @@ def find_patterns(
     outcomes: Outcomes = None,
     limit: int = LIMIT,
 ) -> list[TreePattern]:
-    """The features of a game for one role; warns where there may be more."""
-    survey = survey_patterns(graph.simulator, role, depth, outcomes, limit)
-    if not survey.complete:
-        warnings.warn(str(survey), IncompleteSurveyWarning, stacklevel=2)
-    return list(survey.patterns)
+    """Return the tree patterns of a game for one role; warns if there may be more."""
+    counts = count_patterns(graph.simulator, role, depth, outcomes, limit)
+    if not counts.complete:
+        warnings.warn(str(counts), IncompleteSearchWarning, stacklevel=2)
+    return list(counts.patterns)
 
 
-def pattern_index_for(
+def make_pattern_index(
     graph: StateGraph, role: int, depth: int = 2, outcomes: Outcomes = None
 ) -> PatternIndex:
-    """The patterns of a game with its outcomes named as asked."""
+    """Return an index of the patterns of a game, with its outcomes named as given."""
     if outcomes == "rewards":
-        outcomes = reward_names(graph.simulator, role)
+        outcomes = name_rewards(graph.simulator, role)
     return PatternIndex(graph, role, depth, outcomes)
 
 
-def reward_names(simulator: Simulator, role: int) -> dict[int, str]:
-    """Every goal of a role named by its number."""
+def name_rewards(simulator: Simulator, role: int) -> dict[int, str]:
+    """Return a name for each goal value of a role: the number itself."""
     return {goal: str(goal) for goal in simulator.goal_values[role]}
 
 
-def survey_patterns(
+def count_patterns(
     simulator: Simulator,
     role: int,
     depth: int = 2,
     outcomes: Outcomes = None,
     limit: int = LIMIT,
-) -> Survey:
-    """Look at a role's afterstates until `limit` positions were met on the way.
+) -> PatternCounts:
+    """Search a role's afterstates until `limit` positions were reached.
 
-    Positions met while looking ahead count too. Where the limit cuts the search, random
-    matches may meet as many again. A state graph of its own makes the result depend on
-    the game alone, whatever was explored before.
+    Positions reached by the lookahead count too. Where the limit cuts the search,
+    random matches may reach as many again. The search has a state graph of its own, so
+    that the result depends on the game alone, whatever was explored before.
     """
     graph = StateGraph(simulator)
-    pattern_index = pattern_index_for(graph, role, depth, outcomes)
+    pattern_index = make_pattern_index(graph, role, depth, outcomes)
     afterstates, complete = _search(pattern_index, limit)
     if not complete:
         for nodes in _last_afterstates(pattern_index, np.random.default_rng(0)):
@@ -122,28 +125,28 @@ def survey_patterns(
     numbers = pattern_index.numbers(afterstates)
     numbers = numbers[numbers > len(pattern_index.names)]  # lower ones are single nodes
     patterns = {
-        TreePattern.from_template(pattern_index.structure(int(number))): int(count)
+        TreePattern.from_structure(pattern_index.structure(int(number))): int(count)
         for number, count in zip(*np.unique(numbers, return_counts=True), strict=True)
         if pattern_index.has_terminal(int(number))
     }
-    return Survey(dict(sorted(patterns.items())), len(numbers), complete)
+    return PatternCounts(dict(sorted(patterns.items())), len(numbers), complete)
 
 
 def _search(pattern_index: PatternIndex, limit: int) -> tuple[NodeArray, bool]:
-    """A role's afterstates, breadth first, and whether there are no more."""
+    """Return a role's afterstates, breadth first, and whether these are all."""
     graph = pattern_index.graph
     seen = level = np.array([graph.root], np.int32)
     afterstates = np.zeros(0, np.int32)
-    looked_from = []
+    searched = []
     while len(level):
         found = [np.zeros(0, np.int32)]
         for chunk in _chunks(pattern_index, level, limit):
-            looked_from.append(chunk)
+            searched.append(chunk)
             mine = chunk[graph.nodes.mover[chunk] == pattern_index.role]
             afterstates = np.union1d(afterstates, _children(graph, mine))
             found.append(_children(graph, chunk))
             if len(graph) >= limit:
-                return np.intersect1d(afterstates, np.concatenate(looked_from)), False
+                return np.intersect1d(afterstates, np.concatenate(searched)), False
         level = np.setdiff1d(np.concatenate(found), seen)
         seen = np.union1d(seen, level)
     return afterstates, True
@@ -152,9 +155,9 @@ def _search(pattern_index: PatternIndex, limit: int) -> tuple[NodeArray, bool]:
 def _chunks(
     pattern_index: PatternIndex, level: NodeArray, limit: int
 ) -> Iterator[NodeArray]:
-    """A level in pieces, each looked ahead from.
+    """Yield a level in chunks, each with the patterns under its nodes in the graph.
 
-    Pieces are as large as the growth so far lets one expect to keep to the limit.
+    The growth of the graph so far decides how large a chunk keeps within the limit.
     """
     graph = pattern_index.graph
     done, size = 0, 1
@@ -169,7 +172,7 @@ def _chunks(
 
 
 def _children(graph: StateGraph, nodes: NodeArray) -> NodeArray:
-    """The successors of nodes that were looked ahead from, each once."""
+    """Return the successors of expanded nodes, each once."""
     arrays = graph.nodes
     degree = arrays.degree[nodes].astype(np.int64)
     offset = np.arange(degree.sum()) - np.repeat(degree.cumsum() - degree, degree)
@@ -181,9 +184,10 @@ def _children(graph: StateGraph, nodes: NodeArray) -> NodeArray:
 def _last_afterstates(
     pattern_index: PatternIndex, generator: np.random.Generator
 ) -> Iterator[NodeArray]:
-    """The last afterstates of random matches, match by match.
+    """Yield the last afterstates of random matches, match by match.
 
-    Only those within the patterns' depth of an end are sure to have a feature.
+    Only those within the patterns' depth of a terminal position have a tree pattern for
+    certain.
     """
     graph = pattern_index.graph
     for rows in _random_matches(graph.simulator, generator):
@@ -201,28 +205,28 @@ def _last_afterstates(
 def _random_matches(
     simulator: Simulator, generator: np.random.Generator
 ) -> Iterator[Rows]:
-    """The positions of random matches that came to an end: uint64 [length, K] each."""
+    """Yield the positions of random matches that ended: uint64 [length, K] each."""
     rows: Rows = simulator.initial_row()[None].repeat(_MATCHES, 0)
     history = [rows]
     ended = np.zeros(_MATCHES, np.int64)
     for ply in range(1, _LONGEST_MATCH):
-        going = np.flatnonzero(ended == 0)
-        if not len(going):
+        running = np.flatnonzero(ended == 0)
+        if not len(running):
             break
-        legal = simulator.legal(rows[going])
-        moves = [_draw_moves(per_role, generator) for per_role in legal]
+        legal = simulator.legal(rows[running])
+        moves = [_sample_moves(per_role, generator) for per_role in legal]
         rows = rows.copy()
-        rows[going] = simulator.advance(rows[going], np.stack(moves, axis=1))
+        rows[running] = simulator.advance(rows[running], np.stack(moves, axis=1))
         history.append(rows)
-        ended[going[simulator.terminal(rows[going])]] = ply
+        ended[running[simulator.terminal(rows[running])]] = ply
     for match in np.flatnonzero(ended):
         yield np.stack([step[match] for step in history[: ended[match] + 1]])
 
 
-def _draw_moves(
+def _sample_moves(
     legal: npt.NDArray[np.bool_], generator: np.random.Generator
 ) -> npt.NDArray[np.int32]:
-    """One legal move per position, at random."""
+    """Return one legal move per position, uniformly at random: int32 [n]."""
     weights = np.where(legal, generator.random(legal.shape), -1.0)
     moves: npt.NDArray[np.int32] = weights.argmax(axis=1).astype(np.int32)
     return moves

@@ -12,24 +12,26 @@ from pathlib import Path
 import pytest
 
 from gamelore.errors import KnowledgeError
-from gamelore.transfer import Knowledge, KnowledgeStore, Lesson
+from gamelore.transfer import Knowledge, KnowledgeStore, SourceResult
 
 
-def test_lessons_come_back(tmp_path: Path, lesson: Lesson) -> None:
+def test_results_come_back(tmp_path: Path, result: SourceResult) -> None:
     path = tmp_path / "lore.db"
-    second = replace(lesson, role="o")
+    second = replace(result, role="o")
     with KnowledgeStore(path) as store:
-        store.add(lesson)
-        store.add(Knowledge((lesson, second)))
+        store.add(result)
+        store.add(Knowledge((result, second)))
         assert len(store) == 2
     with KnowledgeStore(path) as store:
-        assert store.recall() == Knowledge((lesson, second))
+        assert store.select() == Knowledge((result, second))
 
 
-def test_recall_by_opponent_game_role_and_depth(tmp_path: Path, lesson: Lesson) -> None:
-    taught = Knowledge(
+def test_select_by_opponent_game_role_and_depth(
+    tmp_path: Path, result: SourceResult
+) -> None:
+    knowledge = Knowledge(
         tuple(
-            replace(lesson, opponent=opponent, game=game, role=role, depth=depth)
+            replace(result, opponent=opponent, game=game, role=role, depth=depth)
             for opponent in ("novice", "weak")
             for game in ("nim", "tictactoe")
             for role in ("x", "o")
@@ -37,27 +39,30 @@ def test_recall_by_opponent_game_role_and_depth(tmp_path: Path, lesson: Lesson) 
         )
     )
     with KnowledgeStore(tmp_path / "lore.db") as store:
-        store.add(taught)
+        store.add(knowledge)
         assert store.opponents() == ["novice", "weak"]
-        assert store.recall(opponent="weak") == taught.about(opponent="weak")
-        assert store.recall(game="nim", depth=3) == taught.about(game="nim", depth=3)
-        assert store.recall(role="x") == taught.about(role="x")
-        assert store.recall(opponent="nobody") == Knowledge()
+        assert store.select(opponent="weak") == knowledge.select(opponent="weak")
+        nim = knowledge.select(game="nim", depth=3)
+        assert store.select(game="nim", depth=3) == nim
+        assert store.select(role="x") == knowledge.select(role="x")
+        assert store.select(opponent="nobody") == Knowledge()
 
 
-def test_a_run_that_goes_on_replaces_its_lesson(tmp_path: Path, lesson: Lesson) -> None:
+def test_a_run_that_goes_on_replaces_its_result(
+    tmp_path: Path, result: SourceResult
+) -> None:
     with KnowledgeStore(tmp_path / "lore.db") as store:
         for matches in (10, 30, 20):
-            store.add(replace(lesson, run="r", matches=matches))
-        assert [one.matches for one in store.recall().lessons] == [30]
+            store.add(replace(result, run="r", matches=matches))
+        assert [one.matches for one in store.select().results] == [30]
 
 
-def test_two_stores_on_one_file(tmp_path: Path, lesson: Lesson) -> None:
+def test_two_stores_on_one_file(tmp_path: Path, result: SourceResult) -> None:
     path = tmp_path / "lore.db"
     with KnowledgeStore(path) as one, KnowledgeStore(path) as other:
-        one.add(lesson)
-        other.add(replace(lesson, role="o"))
-        assert one.recall() == other.recall()
+        one.add(result)
+        other.add(replace(result, role="o"))
+        assert one.select() == other.select()
         assert len(one) == 2
 
 
@@ -66,10 +71,10 @@ import sys
 from dataclasses import replace
 from gamelore.transfer import KnowledgeStore
 sys.path.insert(0, sys.argv[2])
-from conftest import LESSON
+from conftest import RESULT
 store = KnowledgeStore(sys.argv[1])
 for matches in range(1_000_000):
-    store.add(replace(LESSON, matches=matches))
+    store.add(replace(RESULT, matches=matches))
     print(matches, flush=True)
 """
 
@@ -90,10 +95,10 @@ def test_a_killed_process_loses_nothing_it_had_added(tmp_path: Path) -> None:
         rest = process.stdout.read().split("\n")
     told = max([20, *map(int, rest[:-1])])
     with KnowledgeStore(path) as store:
-        matches = sorted(one.matches for one in store.recall().lessons)
+        matches = sorted(one.matches for one in store.select().results)
         assert matches == list(range(len(matches)))
         assert len(matches) >= told + 1
-        store.add(replace(store.recall().lessons[0], role="o"))
+        store.add(replace(store.select().results[0], role="o"))
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\0" * 9])
@@ -124,18 +129,18 @@ def test_stores_of_another_version_are_refused(tmp_path: Path) -> None:
         KnowledgeStore(path)
 
 
-def test_a_damaged_lesson_is_named(tmp_path: Path, lesson: Lesson) -> None:
+def test_a_damaged_result_is_named(tmp_path: Path, result: SourceResult) -> None:
     with KnowledgeStore(tmp_path / "lore.db") as store:
-        store.add(lesson)
-        store.connection.execute("UPDATE lesson SET text = substr(text, 1, 50)")
-        with pytest.raises(KnowledgeError, match=r"a lesson in .* is damaged"):
-            store.recall()
+        store.add(result)
+        store.connection.execute("UPDATE source_result SET text = substr(text, 1, 50)")
+        with pytest.raises(KnowledgeError, match=r"a source result in .* is damaged"):
+            store.select()
 
 
-def test_a_truncated_store_is_refused(tmp_path: Path, lesson: Lesson) -> None:
+def test_a_truncated_store_is_refused(tmp_path: Path, result: SourceResult) -> None:
     path = tmp_path / "lore.db"
     with KnowledgeStore(path) as store:
-        store.add(lesson)
+        store.add(result)
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(KnowledgeError), KnowledgeStore(path) as store:
-        store.recall()
+        store.select()

@@ -1,4 +1,4 @@
-"""Which features games have."""
+"""Which tree patterns games have."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from gamelore.errors import NotTurnTakingError
 from gamelore.games import library, load
 from gamelore.graph import Pattern, PatternIndex, StateGraph
 from gamelore.transfer import (
-    IncompleteSurveyWarning,
+    IncompleteSearchWarning,
     TreePattern,
+    count_patterns,
     find_patterns,
-    survey_patterns,
 )
 
 # As Banerjee and Stone say of their twelve, there are no wins in the middle level and
@@ -59,19 +59,19 @@ def test_outcomes_by_reward_are_the_same_patterns_renamed(
     assert by_reward == sorted(TreePattern.parse(text).renamed(names) for text in FIRST)
 
 
-def plain_template(graph: StateGraph, node: int, role: int, depth: int) -> Pattern:
+def plain_pattern(graph: StateGraph, node: int, role: int, depth: int) -> Pattern:
     """A pattern by plain recursion."""
     if graph.is_terminal(node):
         return {0: "L", 50: "D", 100: "W"}[int(graph.goals(node)[role])]
     if depth == 0:
         return "N"
     return frozenset(
-        plain_template(graph, edge.child, role, depth - 1) for edge in graph.edges(node)
+        plain_pattern(graph, edge.child, role, depth - 1) for edge in graph.edges(node)
     )
 
 
 def plain_counts(graph: StateGraph, role: int, depth: int) -> dict[str, int]:
-    """How many afterstates match each feature, by walking over the whole game."""
+    """How many afterstates match each pattern, by walking over the whole game."""
     seen, waiting, afterstates = {graph.root}, [graph.root], set()
     while waiting:
         node = waiting.pop()
@@ -83,55 +83,55 @@ def plain_counts(graph: StateGraph, role: int, depth: int) -> dict[str, int]:
                 waiting.append(edge.child)
     counts: dict[str, int] = {}
     for node in afterstates:
-        pattern = plain_template(graph, node, role, depth)
+        pattern = plain_pattern(graph, node, role, depth)
         if set("WDL") & set(str(pattern)):
-            text = str(TreePattern.from_template(pattern))
+            text = str(TreePattern.from_structure(pattern))
             counts[text] = counts.get(text, 0) + 1
     return counts
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("role", [0, 1])
-def test_surveys_equal_a_plain_walk(
+def test_counts_equal_a_plain_walk(
     tictactoe: StateGraph, role: int, depth: int
 ) -> None:
-    survey = survey_patterns(tictactoe.simulator, role, depth)
-    found = {str(pattern): count for pattern, count in survey.patterns.items()}
+    counts = count_patterns(tictactoe.simulator, role, depth)
+    found = {str(pattern): count for pattern, count in counts.patterns.items()}
     assert found == plain_counts(tictactoe, role, depth)
-    assert survey.complete
+    assert counts.complete
 
 
-def test_surveys_join() -> None:
+def test_counts_join() -> None:
     nim = simulator(load("nim-1-2"))
-    first, second = (survey_patterns(nim, role) for role in (0, 1))
+    first, second = (count_patterns(nim, role) for role in (0, 1))
     both = first | second
     assert both.afterstates == first.afterstates + second.afterstates
     assert set(both.patterns) == set(first.patterns) | set(second.patterns)
     assert list(both.patterns) == sorted(both.patterns)
 
 
-def test_a_cut_survey_says_so_and_still_finds_ends(tictactoe: StateGraph) -> None:
-    survey = survey_patterns(tictactoe.simulator, 0, limit=100)
-    assert not survey.complete
-    assert "there may be more" in str(survey)
+def test_a_cut_search_says_so_and_still_finds_ends(tictactoe: StateGraph) -> None:
+    counts = count_patterns(tictactoe.simulator, 0, limit=100)
+    assert not counts.complete
+    assert "there may be more" in str(counts)
     assert (
-        survey.patterns
+        counts.patterns
     )  # no match of tic-tac-toe ends in its first hundred positions
-    assert set(survey.patterns) <= set(map(TreePattern.parse, FIRST))
-    with pytest.warns(IncompleteSurveyWarning, match="there may be more"):
-        assert find_patterns(tictactoe, 0, limit=100) == list(survey.patterns)
+    assert set(counts.patterns) <= set(map(TreePattern.parse, FIRST))
+    with pytest.warns(IncompleteSearchWarning, match="there may be more"):
+        assert find_patterns(tictactoe, 0, limit=100) == list(counts.patterns)
 
 
-def test_a_survey_does_not_depend_on_what_was_explored_before() -> None:
+def test_a_search_does_not_depend_on_what_was_explored_before() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
-    before = survey_patterns(graph.simulator, 0, limit=1000)
+    before = count_patterns(graph.simulator, 0, limit=1000)
     PatternIndex(graph, 0, 4).number(graph.root)
-    assert survey_patterns(graph.simulator, 0, limit=1000) == before
+    assert count_patterns(graph.simulator, 0, limit=1000) == before
 
 
 def test_games_with_simultaneous_moves_are_refused() -> None:
     with pytest.raises(NotTurnTakingError):
-        survey_patterns(simulator(load("tron")), 0)
+        count_patterns(simulator(load("tron")), 0)
 
 
 LARGE = {"gomoku", "english-draughts", "othello", "othello-6x6", "breakthrough"}
@@ -151,12 +151,12 @@ TURN_TAKING = [
 def test_every_two_player_game_has_patterns(name: str) -> None:
     game = simulator(load(name))
     for role in (0, 1):
-        survey = survey_patterns(game, role, limit=3000)
-        assert survey.patterns, f"{name}: {survey}"
-        assert all(pattern.depth <= 2 for pattern in survey.patterns)
+        counts = count_patterns(game, role, limit=3000)
+        assert counts.patterns, f"{name}: {counts}"
+        assert all(pattern.depth <= 2 for pattern in counts.patterns)
 
 
-def test_a_complete_survey_does_not_warn(tictactoe: StateGraph) -> None:
+def test_a_complete_search_does_not_warn(tictactoe: StateGraph) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         find_patterns(tictactoe, 1)

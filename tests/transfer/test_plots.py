@@ -37,7 +37,7 @@ def fills(path: Path) -> dict[str, int]:
 def test_a_picture_has_a_sign_for_every_node(
     tmp_path: Path, text: str, expected: dict[str, int]
 ) -> None:
-    path = tmp_path / "feature.svg"
+    path = tmp_path / "pattern.svg"
     draw_pattern(TreePattern.parse(text), path)
     assert fills(path) == expected
 
@@ -50,8 +50,8 @@ def test_pictures_repeat(tmp_path: Path) -> None:
 
 
 def test_png(tmp_path: Path) -> None:
-    draw_pattern(TreePattern.parse("L (N W)"), tmp_path / "feature.png")
-    assert (tmp_path / "feature.png").read_bytes().startswith(b"\x89PNG")
+    draw_pattern(TreePattern.parse("L (N W)"), tmp_path / "pattern.png")
+    assert (tmp_path / "pattern.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_sheet_has_letters_values_and_a_legend(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Values of deep features: composed as the plain recursion does, and to some use."""
+"""Values of deep patterns: composed as the plain recursion does, and to some use."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from gamelore.errors import KnowledgeError
 from gamelore.games import load
 from gamelore.graph import Pattern, PatternIndex, StateGraph
 from gamelore.transfer import (
-    Hierarchy,
+    ComposedValues,
     Knowledge,
-    Learned,
-    Lesson,
     OpponentModel,
+    PatternEstimate,
+    SourceResult,
+    extract_knowledge,
     find_patterns,
     fit_opponent,
-    learn_values,
-    target_index,
+    make_target_index,
 )
 
-WORTH = {"L": 0.0, "D": 0.5, "W": 1.0}
+REWARDS = {"L": 0.0, "D": 0.5, "W": 1.0}
 
 
 def afterstates(graph: StateGraph, role: int) -> list[int]:
@@ -55,25 +55,25 @@ def test_how_opponents_choose() -> None:
 
 
 def test_models_are_checked() -> None:
-    with pytest.raises(ValueError, match=r"trust must be in \[0, 1\], got 2"):
+    with pytest.raises(ValueError, match=r"shrinkage must be in \[0, 1\], got 2"):
         OpponentModel(0, 2)
-    with pytest.raises(ValueError, match="sharpness must be finite"):
+    with pytest.raises(ValueError, match="inverse_temperature must be finite"):
         OpponentModel(np.inf, 1)
 
 
 @pytest.mark.parametrize("sharpness", [-20.0, -3.0, 0.0, 2.5, 20.0])
 @pytest.mark.parametrize("trust", [0.25, 1.0])
 def test_the_model_behind_the_values_is_found(
-    tictactoe: StateGraph, lesson: Lesson, sharpness: float, trust: float
+    tictactoe: StateGraph, result: SourceResult, sharpness: float, trust: float
 ) -> None:
     model = OpponentModel(sharpness, trust)
     patterns = {
-        pattern: Learned(100 * model.explain(pattern, WORTH), 10 + n, 1)
+        pattern: PatternEstimate(100 * model.predict(pattern, REWARDS), 10 + n, 1)
         for n, pattern in enumerate(find_patterns(tictactoe, 0))
     }
-    found = fit_opponent(Knowledge((replace(lesson, patterns=patterns),)))
-    assert found.sharpness == pytest.approx(sharpness, abs=1e-6)
-    assert found.trust == pytest.approx(trust)
+    found = fit_opponent(Knowledge((replace(result, patterns=patterns),)))
+    assert found.inverse_temperature == pytest.approx(sharpness, abs=1e-6)
+    assert found.shrinkage == pytest.approx(trust)
 
 
 def test_nothing_learned_explains_nothing() -> None:
@@ -88,55 +88,55 @@ def shortened(pattern: Pattern, depth: int) -> Pattern:
     return frozenset(shortened(part, depth - 1) for part in pattern)
 
 
-def plain_value(pattern: Pattern, hierarchy: Hierarchy, level: int = 0) -> float:
+def plain_value(pattern: Pattern, composed: ComposedValues, level: int = 0) -> float:
     """The value of a deep pattern by plain recursion, from 0 to 1."""
     known: dict[Pattern, float] = {
-        pattern.pattern: learned.value / 100
-        for pattern, learned in hierarchy.knowledge.values().items()
+        pattern.tree: learned.value / 100
+        for pattern, learned in composed.knowledge.values().items()
     }
     if isinstance(pattern, str):
-        return WORTH.get(pattern, 0.5)
-    if level == 0 and shortened(pattern, hierarchy.plan.depth) in known:
-        return known[shortened(pattern, hierarchy.plan.depth)]
-    if level == hierarchy.plan.head:
+        return REWARDS.get(pattern, 0.5)
+    if level == 0 and shortened(pattern, composed.composition.depth) in known:
+        return known[shortened(pattern, composed.composition.depth)]
+    if level == composed.composition.head:
         return known.get(pattern, 0.5)
-    below = [plain_value(part, hierarchy, level + 1) for part in pattern]
-    return max(below) if level % 2 else hierarchy.model.mix(below)
+    below = [plain_value(part, composed, level + 1) for part in pattern]
+    return max(below) if level % 2 else composed.model.mix(below)
 
 
 @pytest.mark.parametrize(("depth", "turns"), [(2, 1), (1, 1), (1, 2)])
 def test_the_kernel_equals_the_plain_recursion(
-    tictactoe: StateGraph, lesson: Lesson, depth: int, turns: int
+    tictactoe: StateGraph, result: SourceResult, depth: int, turns: int
 ) -> None:
     found = find_patterns(tictactoe, 0, depth)
     patterns = {
-        pattern: Learned(float(30 + 40 * n / len(found)), 1 + n, 1)
+        pattern: PatternEstimate(float(30 + 40 * n / len(found)), 1 + n, 1)
         for n, pattern in enumerate(found)
         if n % 3  # some are not known
     }
-    taught = Knowledge((replace(lesson, patterns=patterns, depth=depth),))
-    hierarchy = Hierarchy(tictactoe, 0, taught, turns)
-    assert hierarchy.pattern_index.depth == depth + 2 * turns
+    knowledge = Knowledge((replace(result, patterns=patterns, depth=depth),))
+    composed = ComposedValues(tictactoe, 0, knowledge, turns)
+    assert composed.pattern_index.depth == depth + 2 * turns
     nodes = np.array(afterstates(tictactoe, 0)[::2], np.int32)
-    hierarchy.values(nodes)  # from now on their features are remembered
-    values = hierarchy.values(nodes)
+    composed.values(nodes)  # from now on their patterns are remembered
+    values = composed.values(nodes)
     for node, value in zip(nodes, values, strict=True):
-        pattern = hierarchy.pattern_index.pattern(int(node))
-        assert value == pytest.approx(100 * plain_value(pattern, hierarchy))
+        pattern = composed.pattern_index.pattern(int(node))
+        assert value == pytest.approx(100 * plain_value(pattern, composed))
     assert len(set(np.round(values, 9))) > len(set(patterns)) / 2
 
 
 def test_what_was_learned_stands_and_ends_are_what_they_are(
-    tictactoe: StateGraph, lesson: Lesson, board: Callable[[str], Row]
+    tictactoe: StateGraph, result: SourceResult, board: Callable[[str], Row]
 ) -> None:
-    hierarchy = Hierarchy(tictactoe, 0, Knowledge((lesson,)))
+    composed = ComposedValues(tictactoe, 0, Knowledge((result,)))
     drawings = ["XX. XOO .OX", "XXX OO. ...", "OOO XX. X.."]
     nodes = np.array([tictactoe.number(board(d)) for d in drawings], np.int32)
-    assert hierarchy.values(nodes).tolist() == [63.36, 100.0, 0.0]
+    assert composed.values(nodes).tolist() == [63.36, 100.0, 0.0]
 
 
 def test_composed_values_are_nearer_to_the_truth(tictactoe: StateGraph) -> None:
-    """Taught perfect play two plies from the end, it sees forks four plies ahead."""
+    """From values of perfect play two plies deep, it values forks four plies deep."""
 
     @cache
     def truth(node: int) -> float:
@@ -149,40 +149,40 @@ def test_composed_values_are_nearer_to_the_truth(tictactoe: StateGraph) -> None:
     true = np.array([truth(int(node)) for node in nodes])
     rows = np.stack([tictactoe.row(int(node)) for node in nodes])
     shallow = PatternIndex(tictactoe, 0)
-    taught = learn_values(
+    knowledge = extract_knowledge(
         shallow, rows, true, np.ones(len(nodes), int), opponent="perfect", matches=1
     )
-    hierarchy = Hierarchy(tictactoe, 0, taught)
-    assert hierarchy.model.sharpness > 2
+    composed = ComposedValues(tictactoe, 0, knowledge)
+    assert composed.model.inverse_temperature > 2
     numbers = shallow.numbers(nodes)
     silent = np.array([not shallow.has_terminal(int(number)) for number in numbers])
     assert silent.sum() > 50
-    hierarchy.values(nodes)  # from now on their features are remembered
-    error = np.abs(hierarchy.values(nodes[silent]) - true[silent]).mean()
+    composed.values(nodes)  # from now on their patterns are remembered
+    error = np.abs(composed.values(nodes[silent]) - true[silent]).mean()
     assert error < 0.8 * np.abs(50 - true[silent]).mean()
 
 
 def test_nothing_is_searched_but_what_shallow_patterns_need(
-    lesson: Lesson, board: Callable[[str], Row]
+    result: SourceResult, board: Callable[[str], Row]
 ) -> None:
     simulator = choose_simulator(load("tictactoe"))
     searched = []
     for deep in (False, True):
         graph = StateGraph(simulator)
-        knowledge = Knowledge((lesson,))
+        knowledge = Knowledge((result,))
         node = np.array([graph.number(board("X.. ... ..."))], np.int32)
         if deep:
-            Hierarchy(graph, 0, knowledge).values(node)
+            ComposedValues(graph, 0, knowledge).values(node)
         else:
-            target_index(graph, 0, knowledge).numbers(node)
+            make_target_index(graph, 0, knowledge).numbers(node)
         searched.append(len(graph))
     assert searched[0] == searched[1]
 
 
-def test_a_deep_template_is_made_of_what_was_met(
-    tictactoe: StateGraph, lesson: Lesson, board: Callable[[str], Row]
+def test_a_deep_pattern_is_made_of_what_was_met(
+    tictactoe: StateGraph, result: SourceResult, board: Callable[[str], Row]
 ) -> None:
-    pattern_index = Hierarchy(tictactoe, 0, Knowledge((lesson,))).pattern_index
+    pattern_index = ComposedValues(tictactoe, 0, Knowledge((result,))).pattern_index
     parent, child = (
         tictactoe.number(board(drawing)) for drawing in ("X.. ... ...", "XO. X.. ...")
     )
@@ -193,14 +193,14 @@ def test_a_deep_template_is_made_of_what_was_met(
     assert deep == frozenset({frozenset({"N"}), frozenset({"N", met})})
 
 
-def test_wrong_uses(tictactoe: StateGraph, lesson: Lesson) -> None:
+def test_wrong_uses(tictactoe: StateGraph, result: SourceResult) -> None:
     with pytest.raises(ValueError, match="turns must be at least 1, got 0"):
-        Hierarchy(tictactoe, 0, Knowledge((lesson,)), turns=0)
-    mixed = Knowledge((lesson, replace(lesson, depth=3)))
+        ComposedValues(tictactoe, 0, Knowledge((result,)), turns=0)
+    mixed = Knowledge((result, replace(result, depth=3)))
     with pytest.raises(KnowledgeError, match="one depth are wanted, got 2, 3"):
-        Hierarchy(tictactoe, 0, mixed)
+        ComposedValues(tictactoe, 0, mixed)
     with pytest.raises(KnowledgeError, match="nothing was learned"):
-        Hierarchy(tictactoe, 0, Knowledge())
+        ComposedValues(tictactoe, 0, Knowledge())
 
 
 def test_kernels_load_from_disk() -> None:
@@ -210,12 +210,13 @@ import numpy as np
 from gamelore.graph import StateGraph
 from gamelore.games import load
 from gamelore.engine import simulator
-from gamelore.transfer import TreePattern, Hierarchy, Knowledge, Learned, Lesson
-features = {TreePattern.parse("L"): Learned(1.0, 1, 1)}
-lesson = Lesson("nim", "0f", "x", "novice", 1, {0: "L", 100: "W"}, features)
+from gamelore.transfer import ComposedValues, Knowledge, PatternEstimate
+from gamelore.transfer import SourceResult, TreePattern
+patterns = {TreePattern.parse("L"): PatternEstimate(1.0, 1, 1)}
+result = SourceResult("nim", "0f", "x", "novice", 1, {0: "L", 100: "W"}, patterns)
 graph = StateGraph(simulator(load("nim-1-2"), "interpreter"))
-hierarchy = Hierarchy(graph, 0, Knowledge((lesson,)))
-print(hierarchy.values(np.array([graph.root], np.int32)))
+composed = ComposedValues(graph, 0, Knowledge((result,)))
+print(composed.values(np.array([graph.root], np.int32)))
 """
     told = [
         subprocess.run(
