@@ -7,7 +7,7 @@ from gamelore.engine.choose import simulator
 from gamelore.gdl import Game
 from gamelore.match.match import play_match
 from gamelore.player import Player
-from gamelore.search.monte_carlo import MonteCarloPlayer
+from gamelore.search.playouts import MonteCarloPlayer
 
 RULES = """
 ; Twenty-one: say one, two or three numbers in turn; who says 21 loses.

@@ -17,8 +17,8 @@ from gamelore.games import load
 from gamelore.gdl import Game, Move, to_kif
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock, Player
-from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.nested import NestedMonteCarloPlayer, NestedSettings
+from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 
 TURN_TAKERS = {"novice", "weak", "minimax", "heuristic"}
 """Who needs games in which one role moves at a time."""

@@ -54,12 +54,12 @@ from gamelore.experiments.abalearn2003.settings import (
     Case,
     config_for,
 )
-from gamelore.experiments.batch import Outcomes
 from gamelore.experiments.statistics import Interval
 from gamelore.gdl import read_term
 from gamelore.learn.schedules import Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
+from gamelore.match.batch import BatchResult
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import NetworkSettings
 
@@ -125,7 +125,7 @@ def test_settings_are_checked(name: str, value: int) -> None:
 # ── how it is counted ───────────────────────────────────────────────────────────────
 
 
-def _outcomes(lost: list[tuple[int, int]]) -> Outcomes:
+def _outcomes(lost: list[tuple[int, int]]) -> BatchResult:
     """Matches that ended with so many stones lost by black and by white."""
     simulator = simulator_of(SMALL.game, "abalearn2")
     rows = np.stack(
@@ -140,7 +140,7 @@ def _outcomes(lost: list[tuple[int, int]]) -> Outcomes:
         ]
     )
     lengths = np.zeros(len(lost), np.int32)
-    return Outcomes(rows, simulator.goals(rows), lengths)
+    return BatchResult(rows, simulator.goals(rows), lengths)
 
 
 def test_scores_count_wins_and_stones_of_either_seat() -> None:

@@ -23,7 +23,7 @@ from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import Trainer
 from gamelore.player import Briefing, Clock
 from gamelore.search.compiled_alpha_beta import CircuitSearch
-from gamelore.search.evaluator import Heuristic
+from gamelore.search.evaluator import HeuristicEvaluator
 from gamelore.values.settings import NetworkSettings
 
 LINES = """
@@ -78,7 +78,7 @@ def test_it_plays_like_alpha_beta_of_depth_one() -> None:
         player = GreedyPlayer(trainer.rival_values(role), epsilon=0.0, seed=step)
         player.start(Briefing(engine, engine.roles[role]), Clock())
         chosen = player.choose(position, Clock())
-        search = CircuitSearch(judged, Heuristic(), role)
+        search = CircuitSearch(judged, HeuristicEvaluator(), role)
         search.begin(position.row, 1)
         best = search.search(1 << 40)
         assert best is not None

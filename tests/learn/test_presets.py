@@ -19,7 +19,7 @@ from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.policies import PlayerSettings
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.evaluator import ValueFunctionEvaluator
 
 OTHER_SEED = 21  # than those that settings were found with
 
@@ -55,7 +55,7 @@ def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
     trainer.run(matches)
     assert trainer.function is not None
     sim = trainer.graph.simulator
-    ours = AlphaBetaPlayer(LearnedEvaluation(trainer.function), depth=depth)
+    ours = AlphaBetaPlayer(ValueFunctionEvaluator(trainer.function), depth=depth)
     make = maker_of("monte-carlo-100")
     assert make is not None
     theirs = make(3)

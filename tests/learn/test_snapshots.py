@@ -27,7 +27,7 @@ from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
 from gamelore.search.alpha_beta import SearchLimits
-from gamelore.search.monte_carlo import MonteCarloPlayer
+from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import NetworkSettings
 

@@ -21,12 +21,12 @@ from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
 from gamelore.search.compiled_alpha_beta import CircuitSearch
 from gamelore.search.evaluator import (
     STAKES,
-    Evaluation,
-    Heuristic,
-    Middle,
-    WeighedFeatures,
+    ConstantEvaluator,
+    Evaluator,
+    FeatureEvaluator,
+    HeuristicEvaluator,
 )
-from gamelore.search.plain_alpha_beta import Found, PlainSearch, Searching
+from gamelore.search.plain_alpha_beta import PlainSearch, ResumableSearch, SearchResult
 
 MARKS = """
 (<= (weighted ahead 1 ?x ?y) (me ?p) (true (cell ?x ?y ?p)) (middle ?x ?y))
@@ -62,22 +62,22 @@ MANY = """
 
 
 def minimax(
-    engine: Simulator, evaluation: Evaluation, row: Row, depth: int, role: int
+    engine: Simulator, evaluator: Evaluator, row: Row, depth: int, role: int
 ) -> float:
     """The value by definition."""
-    scale = evaluation.scale(engine, role)
+    scale = evaluator.goal_scale(engine, role)
     position = Position.from_row(engine, row)
     moving = [r for r, name in enumerate(engine.roles) if is_mover(position, name)]
     mover = moving[0] if moving else 0
     values = []
     for _, child in position.successors():
         if child.is_terminal:
-            values.append(scale.worth(child.goal(engine.roles[role])))
+            values.append(scale.value(child.goal(engine.roles[role])))
         elif depth == 1:
-            judged = evaluation.values(engine, child.row[None], mover, role)
+            judged = evaluator.evaluate(engine, child.row[None], mover, role)
             values.append(float(judged[0]))
         else:
-            values.append(minimax(engine, evaluation, child.row, depth - 1, role))
+            values.append(minimax(engine, evaluator, child.row, depth - 1, role))
     if engine.roles[mover] == "random":
         return sum(values) / len(values)
     return max(values) if mover == role else min(values)
@@ -103,7 +103,9 @@ def random_rows(engine: Simulator, count: int, seed: int) -> list[Row]:
     return rows
 
 
-def find(search: Searching, row: Row, depth: int, favourite: int = -1) -> Found:
+def find(
+    search: ResumableSearch, row: Row, depth: int, favourite: int = -1
+) -> SearchResult:
     search.begin(row, depth, 3, favourite)
     while (found := search.search(7)) is None:
         pass
@@ -116,47 +118,47 @@ def circuit(game: str) -> CircuitSimulator:
     return engine
 
 
-def marks() -> WeighedFeatures:
+def marks() -> FeatureEvaluator:
     rules = FeatureRules.from_kif(MARKS, load("tictactoe"))
-    return WeighedFeatures(rules, {"ahead": 1.0, "own": -0.25})
+    return FeatureEvaluator(rules, {"ahead": 1.0, "own": -0.25})
 
 
-EVALUATIONS: dict[str, Evaluation] = {
+EVALUATORS: dict[str, Evaluator] = {
     "tictactoe": marks(),
-    "connect-3": Middle(),
-    "nim": Middle(),
-    "pig": Middle(),
-    "trio-3x3": Middle(),
-    "breakthrough-5x5": Middle(),
-    "abalone": Heuristic(),
+    "connect-3": ConstantEvaluator(),
+    "nim": ConstantEvaluator(),
+    "pig": ConstantEvaluator(),
+    "trio-3x3": ConstantEvaluator(),
+    "breakthrough-5x5": ConstantEvaluator(),
+    "abalone": HeuristicEvaluator(),
 }
 
 DEPTHS = {"abalone": 2, "pig": 4, "breakthrough-5x5": 2}
 
 
-@pytest.mark.parametrize("game", EVALUATIONS)
+@pytest.mark.parametrize("game", EVALUATORS)
 def test_the_kernel_finds_the_value_by_definition(game: str) -> None:
-    evaluation = EVALUATIONS[game]
-    engine = evaluation.engine(circuit(game))
+    evaluator = EVALUATORS[game]
+    engine = evaluator.prepare(circuit(game))
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
         # A table of few entries, so that they have to give way to one another.
-        search = CircuitSearch(engine, evaluation, role, entries=64)
+        search = CircuitSearch(engine, evaluator, role, entries=64)
         for row in random_rows(engine, 1 if game == "abalone" else 8, seed=role):
             for depth in range(1, 1 + DEPTHS.get(game, 3)):
                 found = find(search, row, depth)
-                expected = minimax(engine, evaluation, row, depth, role)
+                expected = minimax(engine, evaluator, row, depth, role)
                 assert found.value == pytest.approx(expected, abs=1e-9)
-                check_move(engine, evaluation, row, depth, role, found)
+                check_move(engine, evaluator, row, depth, role, found)
 
 
 def check_move(
     engine: Simulator,
-    evaluation: Evaluation,
+    evaluator: Evaluator,
     row: Row,
     depth: int,
     role: int,
-    found: Found,
+    found: SearchResult,
 ) -> None:
     """Where the role moves, its move must be worth what was found."""
     position = Position.from_row(engine, row)
@@ -165,22 +167,22 @@ def check_move(
     child = position.advance(engine.moves[role][found.move])
     if child.is_terminal:
         goal = child.goal(engine.roles[role])
-        value = evaluation.scale(engine, role).worth(goal)
+        value = evaluator.goal_scale(engine, role).value(goal)
     elif depth == 1:
-        value = float(evaluation.values(engine, child.row[None], role, role)[0])
+        value = float(evaluator.evaluate(engine, child.row[None], role, role)[0])
     else:
-        value = minimax(engine, evaluation, child.row, depth - 1, role)
+        value = minimax(engine, evaluator, child.row, depth - 1, role)
     assert value == pytest.approx(found.value, abs=1e-9)
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect-3", "nim", "pig"])
 def test_the_interpreter_finds_the_same(game: str) -> None:
-    evaluation = EVALUATIONS[game]
-    engine = evaluation.engine(circuit(game))
-    slow = evaluation.engine(Interpreter(load(game)))
+    evaluator = EVALUATORS[game]
+    engine = evaluator.prepare(circuit(game))
+    slow = evaluator.prepare(Interpreter(load(game)))
     assert isinstance(engine, CircuitSimulator)
-    fast_search = CircuitSearch(engine, evaluation, 0)
-    slow_search = PlainSearch(slow, evaluation, 0)
+    fast_search = CircuitSearch(engine, evaluator, 0)
+    slow_search = PlainSearch(slow, evaluator, 0)
     for row in random_rows(engine, 4, seed=5):
         twin = slow.encode(engine.facts(row))
         for depth in (1, 3):
@@ -190,12 +192,12 @@ def test_the_interpreter_finds_the_same(game: str) -> None:
 
 @pytest.mark.slow
 def test_abalone_has_the_same_values_three_moves_ahead() -> None:
-    evaluation = Heuristic()
-    engine = evaluation.engine(circuit("abalone"))
+    evaluator = HeuristicEvaluator()
+    engine = evaluator.prepare(circuit("abalone"))
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
-        fast = CircuitSearch(engine, evaluation, role)
-        plain = PlainSearch(engine, evaluation, role)
+        fast = CircuitSearch(engine, evaluator, role)
+        plain = PlainSearch(engine, evaluator, role)
         for row in random_rows(engine, 4, seed=role):
             assert find(fast, row, 3).value == find(plain, row, 3).value
 
@@ -218,15 +220,20 @@ def started(player: AlphaBetaPlayer, position: Position, role: str) -> AlphaBeta
 def test_pauses_change_nothing() -> None:
     engine = circuit("connect-four")
     row = engine.initial_row()
-    in_one_go, in_steps = (CircuitSearch(engine, Middle(), 0) for _ in range(2))
-    in_one_go.begin(row, 5, lots=3)
+    in_one_go, in_steps = (
+        CircuitSearch(engine, ConstantEvaluator(), 0) for _ in range(2)
+    )
+    in_one_go.begin(row, 5, seed=3)
     assert in_one_go.search(1 << 40) == find(in_steps, row, 5)
     assert in_steps.nodes == in_one_go.nodes
 
 
 def test_a_table_and_an_order_save_work() -> None:
     engine = circuit("connect-four")
-    fast, plain = CircuitSearch(engine, Middle(), 0), PlainSearch(engine, Middle(), 0)
+    fast, plain = (
+        CircuitSearch(engine, ConstantEvaluator(), 0),
+        PlainSearch(engine, ConstantEvaluator(), 0),
+    )
     row = engine.initial_row()
     assert find(fast, row, 7).value == find(plain, row, 7).value
     assert fast.nodes < plain.nodes / 2
@@ -237,8 +244,8 @@ def test_a_table_and_an_order_save_work() -> None:
 
 def test_the_stack_grows() -> None:
     engine = circuit("connect-four")
-    search = CircuitSearch(engine, Middle(), 0, positions=8)
-    full = CircuitSearch(engine, Middle(), 0)
+    search = CircuitSearch(engine, ConstantEvaluator(), 0, positions=8)
+    full = CircuitSearch(engine, ConstantEvaluator(), 0)
     row = engine.initial_row()
     assert find(search, row, 6) == find(full, row, 6)
 
@@ -320,7 +327,7 @@ def test_the_heuristic_player_beats_random_play_in_abalone() -> None:
     engine = circuit("abalone")  # without features: the player has its own engine
     players: dict[str, Player] = {
         "black": RandomPlayer(1),
-        "white": AlphaBetaPlayer(Heuristic(), 2, 1),
+        "white": AlphaBetaPlayer(HeuristicEvaluator(), 2, 1),
     }
     record = play_match(engine, players)
     assert record.faults == ()
@@ -337,18 +344,18 @@ def test_moves_at_once_are_refused() -> None:
 
 
 def test_weights_of_unknown_features_are_refused() -> None:
-    evaluation = WeighedFeatures("heuristic", {"lead": 1.0, "leed": 2.0})
-    engine = evaluation.engine(circuit("abalone"))
+    evaluator = FeatureEvaluator("heuristic", {"lead": 1.0, "leed": 2.0})
+    engine = evaluator.prepare(circuit("abalone"))
     with pytest.raises(GameloreError, match="no feature leed; there are lead"):
-        evaluation.values(engine, engine.initial_row()[None], 0, 0)
+        evaluator.evaluate(engine, engine.initial_row()[None], 0, 0)
 
 
 def test_goals_outweigh_features() -> None:
-    engine = Heuristic().engine(circuit("abalone"))
-    scale = Heuristic().scale(engine, 1)
-    assert scale.worth(100) == STAKES
-    assert scale.worth(0) == -STAKES
-    assert scale.worth(50) == 0
+    engine = HeuristicEvaluator().prepare(circuit("abalone"))
+    scale = HeuristicEvaluator().goal_scale(engine, 1)
+    assert scale.value(100) == STAKES
+    assert scale.value(0) == -STAKES
+    assert scale.value(50) == 0
 
 
 @pytest.mark.parametrize(

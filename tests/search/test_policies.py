@@ -21,7 +21,7 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock, Player
-from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
+from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.policies import PlayerSettings
 from gamelore.search.policy_player import PolicyPlayer
 

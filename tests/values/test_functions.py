@@ -29,11 +29,11 @@ from gamelore.learn.settings import TDSettings
 from gamelore.learn.store import CourseStore
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
-from gamelore.search._alpha_beta_kernels import Judged
+from gamelore.search._alpha_beta_kernels import LeafBatch
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values._function_kernels import squash
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
@@ -404,31 +404,31 @@ def test_what_cannot_be_is_refused() -> None:
     "function", [SMALL, replace(SMALL, perspective="current-player"), LINEAR]
 )
 def test_searches_ask_the_same_values(function: FunctionSettings) -> None:
-    """What kernels judge is what Python does, for both roles and movers."""
+    """Kernels and Python give the same values, for both roles and movers."""
     trainer = Trainer(
         StateGraph(game_of("tictactoe")), TrainConfig(CAREFUL, function=function)
     )
     trainer.run(300)
-    evaluation = LearnedEvaluation(function_of(trainer))
-    sim = evaluation.engine(game_of("tictactoe"))
+    evaluator = ValueFunctionEvaluator(function_of(trainer))
+    sim = evaluator.prepare(game_of("tictactoe"))
     assert isinstance(sim, CircuitSimulator)
     parent = random_match(sim, 2).rows[3]
     rows = sim.expand(parent[None]).successors
     for role, mover in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        judge = evaluation.judge(sim, role)
-        judged = Judged(np.zeros(0, np.uint64), parent, rows, np.zeros(len(rows)))
-        ask_judge(judge.function, sim.program, judge.data, judged, mover, role)
-        expected = evaluation.values(sim, rows, mover, role)
-        assert judged.values == pytest.approx(expected, abs=1e-5)
-    scale = evaluation.scale(sim, 0)
-    assert (scale.worth(0), scale.worth(100)) == (0.0, 1.0)
+        kernel = evaluator.kernel(sim, role)
+        batch = LeafBatch(np.zeros(0, np.uint64), parent, rows, np.zeros(len(rows)))
+        call_kernel(kernel.function, sim.program, kernel.data, batch, mover, role)
+        expected = evaluator.evaluate(sim, rows, mover, role)
+        assert batch.values == pytest.approx(expected, abs=1e-5)
+    scale = evaluator.goal_scale(sim, 0)
+    assert (scale.value(0), scale.value(100)) == (0.0, 1.0)
     with pytest.raises(GameloreError, match="is about 'tictactoe', not 'nim'"):
-        evaluation.engine(game_of("nim"))
+        evaluator.prepare(game_of("nim"))
 
 
 @numba.njit
-def ask_judge(judge, program, data, judged, mover, role):  # type: ignore[no-untyped-def]
-    judge(program, data, judged, judged.rows.shape[0], mover, role)
+def call_kernel(function, program, data, batch, mover, role):  # type: ignore[no-untyped-def]
+    function(program, data, batch, batch.rows.shape[0], mover, role)
 
 
 def test_a_search_finds_more_than_a_look_ahead() -> None:
@@ -436,7 +436,7 @@ def test_a_search_finds_more_than_a_look_ahead() -> None:
     trainer = Trainer(StateGraph(game_of("connect-3")), config)
     trainer.run(500)
     sim = trainer.graph.simulator
-    player = AlphaBetaPlayer(LearnedEvaluation(function_of(trainer)), depth=4)
+    player = AlphaBetaPlayer(ValueFunctionEvaluator(function_of(trainer)), depth=4)
     goals = [
         play_match(sim, {sim.roles[0]: player, sim.roles[1]: RandomPlayer(seed)}).goals
         for seed in range(10)

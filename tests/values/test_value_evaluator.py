@@ -18,9 +18,9 @@ from gamelore.learn.trainer import Trainer
 from gamelore.player import Briefing, Clock
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.compiled_alpha_beta import CircuitSearch
-from gamelore.search.plain_alpha_beta import Found, PlainSearch, Searching
+from gamelore.search.plain_alpha_beta import PlainSearch, ResumableSearch, SearchResult
 from gamelore.search.policies import PlayerSettings
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
 FUNCTIONS: list[FunctionSettings] = [
@@ -55,9 +55,9 @@ def trained(
     return trainer
 
 
-def evaluation_of(trainer: Trainer) -> LearnedEvaluation:
+def evaluator_of(trainer: Trainer) -> ValueFunctionEvaluator:
     assert trainer.function is not None
-    return LearnedEvaluation(trainer.function)
+    return ValueFunctionEvaluator(trainer.function)
 
 
 def rows_of(engine: Simulator, count: int) -> list[Row]:
@@ -75,7 +75,7 @@ def rows_of(engine: Simulator, count: int) -> list[Row]:
     return rows
 
 
-def find(search: Searching, row: Row, depth: int) -> Found:
+def find(search: ResumableSearch, row: Row, depth: int) -> SearchResult:
     search.begin(row, depth)
     found = search.search(1 << 40)
     assert found is not None
@@ -85,12 +85,12 @@ def find(search: Searching, row: Row, depth: int) -> Found:
 @pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
 def test_kernels_and_python_agree(function: FunctionSettings) -> None:
     trainer = trained("tictactoe", function)
-    evaluation = evaluation_of(trainer)
+    evaluator = evaluator_of(trainer)
     engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
-        fast = CircuitSearch(engine, evaluation, role)
-        plain = PlainSearch(engine, evaluation, role)
+        fast = CircuitSearch(engine, evaluator, role)
+        plain = PlainSearch(engine, evaluator, role)
         for row in rows_of(engine, 6):
             for depth in (1, 2, 3):
                 found, expected = find(fast, row, depth), find(plain, row, depth)
@@ -109,12 +109,12 @@ def test_features_are_inputs_of_a_search(reward_in_selection: bool) -> None:
     )
     shaping = (("(in centre own)", 0.5), ("(in centre other)", -0.5))
     trainer = trained("abalone", settings, "abalearn3", shaping)
-    evaluation = evaluation_of(trainer)
+    evaluator = evaluator_of(trainer)
     engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
-        fast = CircuitSearch(engine, evaluation, role)
-        plain = PlainSearch(engine, evaluation, role)
+        fast = CircuitSearch(engine, evaluator, role)
+        plain = PlainSearch(engine, evaluator, role)
         for row in rows_of(engine, 2):
             found, expected = find(fast, row, 2), find(plain, row, 2)
             assert found.value == pytest.approx(expected.value, abs=5e-5)
@@ -127,7 +127,7 @@ def test_one_move_ahead_it_is_the_greedy_player(function: FunctionSettings) -> N
     assert isinstance(engine, CircuitSimulator)
     for role, name in enumerate(engine.roles):
         greedy = GreedyPlayer(trainer.values(role))
-        search = CircuitSearch(engine, evaluation_of(trainer), role)
+        search = CircuitSearch(engine, evaluator_of(trainer), role)
         greedy.start(Briefing(engine, name), Clock())
         for row in rows_of(engine, 8):
             position = Position.from_row(engine, row)
@@ -135,7 +135,9 @@ def test_one_move_ahead_it_is_the_greedy_player(function: FunctionSettings) -> N
                 continue
             found = find(search, row, 1)
             chosen = position.advance(greedy.choose(position, Clock()))
-            values = evaluation_of(trainer).values(engine, chosen.row[None], role, role)
+            values = evaluator_of(trainer).evaluate(
+                engine, chosen.row[None], role, role
+            )
             if not chosen.is_terminal:
                 assert float(values[0]) == pytest.approx(found.value, abs=2e-5)
 
@@ -144,7 +146,7 @@ def test_what_is_learned_later_does_not_change_a_search() -> None:
     trainer = trained("tictactoe", FUNCTIONS[2])
     engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
-    search = CircuitSearch(engine, evaluation_of(trainer), 0)
+    search = CircuitSearch(engine, evaluator_of(trainer), 0)
     rows = rows_of(engine, 4)
     before = [find(search, row, 1) for row in rows]
     trainer.run(50)
@@ -155,13 +157,13 @@ def test_it_plays_matches_of_the_interpreter() -> None:
     trainer = trained("tictactoe", FUNCTIONS[2])
     played = Interpreter(load("tictactoe"))
     board = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o) (control x)"
-    player = AlphaBetaPlayer(evaluation_of(trainer), depth=3)
+    player = AlphaBetaPlayer(evaluator_of(trainer), depth=3)
     player.start(Briefing(played, "x"), Clock())
     position = Position(played, board)
     assert position.advance(player.choose(position, Clock())).goal("x") == 100
 
 
 def test_other_games_are_refused() -> None:
-    evaluation = evaluation_of(trained("tictactoe", FUNCTIONS[0]))
+    evaluator = evaluator_of(trained("tictactoe", FUNCTIONS[0]))
     with pytest.raises(GameloreError, match="'tictactoe', not 'connect-3'"):
-        evaluation.engine(simulator(load("connect-3"), "circuit"))
+        evaluator.prepare(simulator(load("connect-3"), "circuit"))

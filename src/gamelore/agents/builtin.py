@@ -8,9 +8,9 @@ from functools import partial
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.player import Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
-from gamelore.search.evaluator import Heuristic
-from gamelore.search.monte_carlo import MonteCarloPlayer
+from gamelore.search.evaluator import HeuristicEvaluator
 from gamelore.search.nested import NestedMonteCarloPlayer
+from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.search.policies import PlayerSettings
 from gamelore.search.policy_player import PolicyPlayer
 
@@ -30,13 +30,15 @@ PLAYERS: dict[str, Callable[[int], Player]] = {
     "minimax": lambda seed: PolicyPlayer(_MINIMAX, seed, deepest=60),
     "monte-carlo": MonteCarloPlayer,
     "nested": NestedMonteCarloPlayer,
-    "heuristic": lambda seed: AlphaBetaPlayer(Heuristic(), seed=seed, limits=_BY_CLOCK),
+    "heuristic": lambda seed: AlphaBetaPlayer(
+        HeuristicEvaluator(), seed=seed, limits=_BY_CLOCK
+    ),
 }
 """For each name, what makes such a player from a seed."""
 
 SIZED: dict[str, Callable[[int, int], Player]] = {
     "minimax": lambda depth, seed: AlphaBetaPlayer(depth=depth, seed=seed),
-    "heuristic": lambda depth, seed: AlphaBetaPlayer(Heuristic(), depth, seed),
+    "heuristic": lambda depth, seed: AlphaBetaPlayer(HeuristicEvaluator(), depth, seed),
     "monte-carlo": _playing_out,
 }
 """The same of names that a number may follow, as in minimax-4: how many moves it looks

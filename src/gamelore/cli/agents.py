@@ -25,7 +25,7 @@ from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot
 from gamelore.match.match import FAILURES, play_match
 from gamelore.player import Clock, Player
-from gamelore.search.monte_carlo import MonteCarloPlayer
+from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.transfer.agent import TransferAgent
 
 _PLAYOUTS = 100  # of qm, for each move, where it knows nothing

@@ -12,7 +12,7 @@ from gamelore.errors import GameloreError
 from gamelore.gdl import Game
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
 from gamelore.search.alpha_beta import SearchLimits
-from gamelore.search.monte_carlo import MonteCarloPlayer
+from gamelore.search.playouts import MonteCarloPlayer
 
 PREFIX = "learned:"
 HOW = "learned:FILE or learned:FILE:DEPTH, of a file that gamelore learn has written"

@@ -17,7 +17,7 @@ from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
 from gamelore.learn.store import Course, CourseStore
 from gamelore.learn.trainer import Record, State, Trainer
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import LinearSettings, NetworkSettings
 from gamelore.values.table import Cell, Cells, Table
@@ -34,7 +34,6 @@ __all__ = [
     "Fixed",
     "Geometric",
     "GreedyPlayer",
-    "LearnedEvaluation",
     "Learner",
     "LearningAgent",
     "LinearSettings",
@@ -59,6 +58,7 @@ __all__ = [
     "TrainConfig",
     "Trainer",
     "ValueFunction",
+    "ValueFunctionEvaluator",
     "Values",
     "load_checkpoint",
     "preset_for",

@@ -36,7 +36,7 @@ from gamelore.learn.session import GameMemory, Study
 from gamelore.learn.trainer import streams_of
 from gamelore.match.match import MatchRecord
 from gamelore.player import Briefing, Clock, Player
-from gamelore.search.monte_carlo import MonteCarloPlayer
+from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.search.policy_player import stream_of
 
 log = logging.getLogger(__name__)

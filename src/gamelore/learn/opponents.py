@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gamelore.engine import Simulator
 from gamelore.graph import StateGraph
-from gamelore.search.evaluator import STAKES, WeighedFeatures
+from gamelore.search.evaluator import STAKES, FeatureEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import LinearSettings
 
@@ -43,5 +43,5 @@ def function_of(player: FeaturePlayer, played: Simulator) -> ValueFunction:
         lowest_reward=-STAKES,
         highest_reward=STAKES,
     )
-    engine = WeighedFeatures(player.features).engine(played)
+    engine = FeatureEvaluator(player.features).prepare(played)
     return ValueFunction(StateGraph(engine), settings, longest_match=1)

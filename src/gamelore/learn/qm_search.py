@@ -13,8 +13,8 @@ from gamelore.engine.position import Position
 from gamelore.graph import StateGraph
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.player import Briefing, Clock
-from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.nested import NestedMonteCarloPlayer, NestedSettings
+from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.policies import (
     PlayerSettings,
     PolicyParameters,

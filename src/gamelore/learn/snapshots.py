@@ -26,7 +26,7 @@ from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.match.match import CHANCE
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.evaluator import ValueFunctionEvaluator
 
 log = logging.getLogger(__name__)
 
@@ -120,9 +120,9 @@ class Snapshot:
             raise CheckpointError(f"{self.name}: {error}") from error
         roles = graph.simulator.roles
         if trainer.function is not None:
-            evaluation = LearnedEvaluation(trainer.function)
+            evaluator = ValueFunctionEvaluator(trainer.function)
             searcher: Player = AlphaBetaPlayer(
-                evaluation, seed=seed, limits=limits or self.limits()
+                evaluator, seed=seed, limits=limits or self.limits()
             )
             return {role: searcher for role in roles if role != CHANCE}
         shared = trainer.side is not None

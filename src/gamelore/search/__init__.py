@@ -1,30 +1,40 @@
 """Search: from a position to a move.
 
-evaluator     values of positions where a search stops
+evaluator     the one interface for values of positions, in batches and in kernels
 alpha_beta    alpha-beta of any depth over any evaluator; in kernels and in plain Python
-monte_carlo   flat Monte Carlo: mean goals of random playouts
-nested        nested Monte Carlo: playouts that search
-policies      built-in policies as parameters of kernels
+playouts      flat Monte Carlo, and playouts as an evaluator
+nested        nested Monte Carlo: playouts whose moves are chosen by playouts
+policies      simple players as parameters of kernels, the opponents of training runs
 """
 
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
-from gamelore.search.evaluator import Evaluation, Heuristic, Middle, WeighedFeatures
-from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
+from gamelore.search.evaluator import (
+    ConstantEvaluator,
+    Evaluator,
+    FeatureEvaluator,
+    HeuristicEvaluator,
+)
 from gamelore.search.nested import NestedMonteCarloPlayer, NestedSettings
+from gamelore.search.playouts import (
+    MonteCarloPlayer,
+    MonteCarloSettings,
+    PlayoutEvaluator,
+)
 from gamelore.search.policies import PlayerSettings
 from gamelore.search.policy_player import PolicyPlayer
 
 __all__ = [
     "AlphaBetaPlayer",
-    "Evaluation",
-    "Heuristic",
-    "Middle",
+    "ConstantEvaluator",
+    "Evaluator",
+    "FeatureEvaluator",
+    "HeuristicEvaluator",
     "MonteCarloPlayer",
     "MonteCarloSettings",
     "NestedMonteCarloPlayer",
     "NestedSettings",
     "PlayerSettings",
+    "PlayoutEvaluator",
     "PolicyPlayer",
     "SearchLimits",
-    "WeighedFeatures",
 ]

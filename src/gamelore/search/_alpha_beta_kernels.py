@@ -3,13 +3,13 @@
 D plies, S positions on the stack, T entries of the table, K words per position, M moves
 of all roles, R roles.
 
-A node is expanded in one narrow pass: all its moves are lanes, and so are its children
-when an evaluation judges them. The children of all nodes between the root and where the
-search stands are on a stack. Nothing is recursive: a search can pause anywhere and goes
-on as if it had not.
+A node is expanded in one 64-lane pass: each of its moves is a lane, and the evaluator
+values all children in the same lanes. The stack holds the children of every node
+between the root and the current node. Nothing is recursive: a search can pause at any
+node and resume with the same result.
 
-Values are those of one role. It wants the highest, every other role the lowest, and
-where the role `random` moves they count on average.
+Values are those of one role, the searching role. It maximises, every other role
+minimises, and moves of the role `random` are averaged.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from gamelore.kernels import lean, lean_part
 from gamelore.search._policy_kernels import AT_LEAST, AT_MOST, EXACT
 
 DONE, PAUSED = 16, 17
-"""What came of searching on, besides what may come of expanding a node."""
+"""Results of `search_on`, besides the status of a node that cannot be expanded."""
 
 PLY, USED, NODES, LEAVES, ROLE, CHANCE, AGE, FAVOURITE, NEEDS_ROWS = range(9)
-"""Places in the state: the frame at work; positions on the stack; nodes expanded and
-positions judged so far; whose values; the role `random` or -1; the number of the
-search; the root's move to try first or -1; and 1 where an evaluation looks at rows."""
+"""Indices into the state: the current frame; positions on the stack; nodes expanded and
+positions evaluated so far; the searching role; the role `random` or -1; the number of
+the search; the root's move to try first or -1; and 1 if the evaluator reads rows."""
 STATE_SIZE = 9
 
 NEW = -1  # the degree of a node that was not expanded yet
@@ -57,32 +57,32 @@ _ALL = ~np.uint64(0)
 
 
 class Stack(NamedTuple):
-    """Positions to look at: the root, then the children of each node on the way."""
+    """The root, then the children of each node on the current path."""
 
     rows: np.ndarray  # uint64 [S, K]
     moves: np.ndarray  # int32 [S]   the move that led there, among those of all roles
-    values: np.ndarray  # float64 [S]   what ends are worth, or what was judged
-    ended: np.ndarray  # bool [S]
-    order: np.ndarray  # int32 [S]   siblings in the order they are looked at
-    keys: np.ndarray  # float64 [S, 2]   which decide that order, the first before all
+    values: np.ndarray  # float64 [S]   of goals where terminal, else the evaluator's
+    ended: np.ndarray  # bool [S]   whether terminal
+    order: np.ndarray  # int32 [S]   siblings in the order they are searched
+    keys: np.ndarray  # float64 [S, 2]   sort keys of that order, the first before all
 
 
 class Frames(NamedTuple):
-    """The nodes on the way from the root, one for each ply."""
+    """The nodes on the path from the root, one for each ply."""
 
     place: np.ndarray  # int64 [D]   on the stack
     depth: np.ndarray  # int64 [D]   plies still to search below
     mover: np.ndarray  # int64 [D]
     first: np.ndarray  # int64 [D]   of its children on the stack
     degree: np.ndarray  # int64 [D]   of its children, or NEW
-    seen: np.ndarray  # int64 [D]   of its children, how many have been looked at
+    seen: np.ndarray  # int64 [D]   of its children, how many have been searched
     window: np.ndarray  # float64 [D, 4]   low and high, as they are and were at first
-    best: np.ndarray  # float64 [D]   the value so far; a sum where lots decide
+    best: np.ndarray  # float64 [D]   the value so far; a sum where chance moves
     move: np.ndarray  # int32 [D]   the move that it comes from
 
 
-class Table(NamedTuple):
-    """What is known of positions: two entries to choose from for each."""
+class TranspositionTable(NamedTuple):
+    """The transposition table: two entries to choose from for each position."""
 
     rows: np.ndarray  # uint64 [T, K]
     depth: np.ndarray  # int16 [T]   0 where there is no entry
@@ -92,8 +92,8 @@ class Table(NamedTuple):
     age: np.ndarray  # int64 [T]   the search that made it
 
 
-class Room(NamedTuple):
-    """Where nodes are expanded."""
+class Buffers(NamedTuple):
+    """Working arrays of expanding a node."""
 
     words: np.ndarray  # uint64 [2, 2 slots]   for the circuit, and for a copy
     moves: Moves
@@ -103,63 +103,63 @@ class Room(NamedTuple):
 
 
 class Search(NamedTuple):
-    """A search as it stands."""
+    """The complete state of a search."""
 
     state: np.ndarray  # int64 [STATE_SIZE]
-    lots: np.ndarray  # uint64 [1]   decides between equals at the root
-    scale: np.ndarray  # float64 [2]   a goal g is worth first · g + second
+    seed: np.ndarray  # uint64 [1]   decides between equal moves of the root
+    scale: np.ndarray  # float64 [2]   a goal g has the value first · g + second
     killers: np.ndarray  # int32 [D, 2]   moves that cut off siblings, latest first
     history: np.ndarray  # float64 [M]   how often moves cut off, and how much
     stack: Stack
     frames: Frames
-    table: Table
-    room: Room
+    table: TranspositionTable
+    buffers: Buffers
 
 
-# ── evaluations ─────────────────────────────────────────────────────────────────────
+# ── evaluators ──────────────────────────────────────────────────────────────────────
 
 
-class Judged(NamedTuple):
-    """Positions to judge, in the first lanes of a circuit and as rows."""
+class LeafBatch(NamedTuple):
+    """Positions to evaluate, in the first lanes of a circuit and as rows."""
 
     words: np.ndarray  # uint64 [2 slots]
-    parent: np.ndarray  # uint64 [K]   the position they all come from
+    parent: np.ndarray  # uint64 [K]   their common parent
     rows: np.ndarray  # uint64 [64, K]
-    values: np.ndarray  # float64 [64]   what they are found to be worth
+    values: np.ndarray  # float64 [64]   the result
 
 
-class Level(NamedTuple):
-    """Every position is worth the same."""
+class Constant(NamedTuple):
+    """The same value for every position."""
 
     value: np.ndarray  # float64 [1]
 
 
-class Weighing(NamedTuple):
-    """Positions are worth their features, each times its weight."""
+class FeatureWeights(NamedTuple):
+    """Features of positions, a weight for each, and working arrays."""
 
     features: FeatureProgram
     weights: np.ndarray  # float64 [F]
-    room: np.ndarray  # uint64 [64]
+    buffer: np.ndarray  # uint64 [64]
     columns: np.ndarray  # float32 [64, C]
 
 
-def judge_level(program, level, judged, count, mover, role):
-    """Find all positions worth the same."""
+def evaluate_constant(program, constant, batch, count, mover, role):
+    """Give all positions the same value."""
     for lane in range(count):
-        judged.values[lane] = level.value[0]
+        batch.values[lane] = constant.value[0]
     return np.int64(FINE)
 
 
-def judge_features(program, weighing, judged, count, mover, role):
-    """Weigh the features of positions."""
-    run_phase(program, judged.words, FEATURES)
-    columns, weights = weighing.columns, weighing.weights
-    count_features(weighing.features, judged.words, count, weighing.room, columns)
+def evaluate_features(program, weighted, batch, count, mover, role):
+    """Give each position the weighted sum of its features."""
+    run_phase(program, batch.words, FEATURES)
+    columns, weights = weighted.columns, weighted.weights
+    count_features(weighted.features, batch.words, count, weighted.buffer, columns)
     for lane in range(count):
         total = 0.0
         for feature in range(weights.shape[0]):
             total += weights[feature] * np.float64(columns[lane, feature])
-        judged.values[lane] = total
+        batch.values[lane] = total
     return np.int64(FINE)
 
 
@@ -167,8 +167,11 @@ def judge_features(program, weighing, judged, count, mover, role):
 
 
 @lean
-def search_on(program, search, judge, data, budget):
-    """Search until it is DONE, or PAUSED after so many nodes, or cannot go on."""
+def search_on(program, search, evaluate, data, budget):
+    """Resume a search for up to `budget` nodes.
+
+    Returns DONE, PAUSED, or the status of a node that could not be expanded.
+    """
     state, frames, stack = search.state, search.frames, search.stack
     limit = state[NODES] + budget
     while True:
@@ -179,7 +182,7 @@ def search_on(program, search, judge, data, budget):
                 continue
             if state[NODES] >= limit:
                 return np.int64(PAUSED)
-            status = _expand(program, search, judge, data, ply)
+            status = _expand(program, search, evaluate, data, ply)
             if status != FINE:
                 return status
             _put_in_order(search, ply)
@@ -204,21 +207,21 @@ def _open_window(frames, ply, low, high):
 
 @lean_part
 def _descend(search, ply, child):
-    """Go on with a child."""
+    """Open a frame for a child."""
     frames = search.frames
     frames.place[ply + 1] = child
     frames.depth[ply + 1] = frames.depth[ply] - 1
     frames.degree[ply + 1] = NEW
     low, high = frames.window[ply, 0], frames.window[ply, 1]
     if frames.mover[ply] == search.state[CHANCE]:
-        low, high = -np.inf, np.inf  # whatever the mean, every part of it is needed
+        low, high = -np.inf, np.inf  # the mean needs the exact value of every child
     _open_window(frames, ply + 1, low, high)
     search.state[PLY] = ply + 1
 
 
 @lean_part
 def _go_back(search, ply):
-    """Tell the parent what a node is worth."""
+    """Close a frame and pass its value to the parent."""
     frames = search.frames
     if frames.degree[ply] != NEW:
         search.state[USED] = frames.first[ply]
@@ -228,7 +231,7 @@ def _go_back(search, ply):
 
 @lean_part
 def _take(search, ply, child, value):
-    """Let the value of a child count."""
+    """Update a node by the value of a child."""
     frames, mover = search.frames, search.frames.mover[ply]
     window = frames.window[ply]
     if mover == search.state[CHANCE]:
@@ -247,7 +250,7 @@ def _take(search, ply, child, value):
 
 @lean_part
 def _finish(search, ply):
-    """Conclude what a node is worth, and keep it in mind."""
+    """Complete the value of a node, and store it in the table."""
     frames, state = search.frames, search.state
     window = frames.window[ply]
     value, bound = frames.best[ply], EXACT
@@ -268,10 +271,10 @@ def _finish(search, ply):
 
 @lean_part
 def _put_in_order(search, ply):
-    """Have the table's move first, then the killers, then what is judged best.
+    """Sort children: the table's move, then the killers, then by evaluated value.
 
-    Of what is judged alike, moves come first that have cut off most elsewhere; at the
-    root, lots decide. A node's last ply needs no order: all is known there.
+    Equal values are ordered by the history heuristic; at the root, at random. The last
+    ply needs no order: its values are all known.
     """
     stack, frames = search.stack, search.frames
     first, count = frames.first[ply], frames.degree[ply]
@@ -290,7 +293,7 @@ def _put_in_order(search, ply):
 
 @lean_part
 def _find_keys(search, ply):
-    """Say how early the children of a node are to be looked at."""
+    """Compute the sort keys of the children of a node."""
     stack, frames, state = search.stack, search.frames, search.state
     first = frames.first[ply]
     favourite = state[FAVOURITE] if ply == 0 else _known_move(search, ply)
@@ -305,21 +308,21 @@ def _find_keys(search, ply):
         elif ply and move == search.killers[ply, 1]:
             key = _SOON / 2.0
         stack.keys[child, 0] = key
-        stack.keys[child, 1] = search.history[move] if ply else _lot(search, move)
+        stack.keys[child, 1] = search.history[move] if ply else _tie_break(search, move)
 
 
 @lean_part
 def _precedes(stack, one, other):
-    """Whether a position is to be looked at before another."""
+    """Return whether a position is searched before another."""
     if stack.keys[one, 0] != stack.keys[other, 0]:
         return stack.keys[one, 0] > stack.keys[other, 0]
     return stack.keys[one, 1] > stack.keys[other, 1]
 
 
 @lean_part
-def _lot(search, move):
-    """A random number for a move of the root, the same at every depth."""
-    value = search.lots[0] + np.uint64(move + 1) * np.uint64(0x9E3779B97F4A7C15)
+def _tie_break(search, move):
+    """Return a random number for a move of the root, the same at every depth."""
+    value = search.seed[0] + np.uint64(move + 1) * np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.float64(value >> np.uint64(11))
@@ -327,7 +330,7 @@ def _lot(search, move):
 
 @lean_part
 def _next_child(search, ply):
-    """The place of the next child to look at; -1 where no other matters."""
+    """Return the place of the next child to search; -1 if none is left or needed."""
     frames = search.frames
     seen, window = frames.seen[ply], frames.window[ply]
     if seen == frames.degree[ply] or window[0] >= window[1]:
@@ -338,7 +341,7 @@ def _next_child(search, ply):
 
 @lean_part
 def _note_cut(search, ply):
-    """Remember the move that made the others not matter."""
+    """Record the move that caused a cutoff."""
     move, killers = search.frames.move[ply], search.killers
     depth = np.float64(search.frames.depth[ply])
     search.history[move] += depth * depth
@@ -347,12 +350,12 @@ def _note_cut(search, ply):
         killers[ply, 0] = move
 
 
-# ── the table ───────────────────────────────────────────────────────────────────────
+# ── the transposition table ─────────────────────────────────────────────────────────
 
 
 @lean_part
 def _find(search, ply):
-    """The entry of a node, or -1."""
+    """Return the table's entry of a node, or -1."""
     table = search.table
     row = search.stack.rows[search.frames.place[ply]]
     slot = np.int64(hash_row(row) & np.uint64(table.depth.shape[0] - 1))
@@ -370,7 +373,7 @@ def _find(search, ply):
 
 @lean_part
 def _recall(search, ply):
-    """Whether the table knows enough of a node; then its value is `best`."""
+    """Return whether the table decides the value of a node; then sets `best` to it."""
     frames, table = search.frames, search.table
     entry = _find(search, ply)
     if entry < 0 or table.depth[entry] != frames.depth[ply]:
@@ -389,17 +392,17 @@ def _recall(search, ply):
 
 @lean_part
 def _known_move(search, ply):
-    """The best move of a node by an earlier search, or NO_MOVE."""
+    """Return the best move of a node by an earlier search, or NO_MOVE."""
     entry = _find(search, ply)
     return NO_MOVE if entry < 0 else np.int64(search.table.move[entry])
 
 
 @lean_part
 def _keep(search, ply, value, bound):
-    """Note what a node is worth.
+    """Store the value of a node in the table.
 
-    One of its two entries gives way only to what was searched as deeply, as long as it
-    is of this search; the other always does.
+    Of its two entries, the first is replaced only by a value of at least the same depth
+    as long as it is of this search; the second is always replaced.
     """
     table, frames, age = search.table, search.frames, search.state[AGE]
     row = search.stack.rows[frames.place[ply]]
@@ -423,21 +426,22 @@ def _keep(search, ply, value, bound):
 
 
 @lean_part
-def _expand(program, search, judge, data, ply):
-    """Put the children of a node on the stack, with what they are worth at sight."""
-    stack, frames, room, state = search.stack, search.frames, search.room, search.state
-    words, kept = room.words[0], room.words[1]
+def _expand(program, search, evaluate, data, ply):
+    """Put the children of a node on the stack, evaluated."""
+    stack, frames, state = search.stack, search.frames, search.state
+    buffers = search.buffers
+    words, kept = buffers.words[0], buffers.words[1]
     row = stack.rows[frames.place[ply]]
     broadcast(program, words, row)
     run_phase(program, words, SHARED)
     run_phase(program, words, LEGAL)
-    list_moves(program, words, room.moves)
-    chooser, status = find_chooser(room.moves)
+    list_moves(program, words, buffers.moves)
+    chooser, status = find_chooser(buffers.moves)
     if status != FINE:
         return np.int64(status)
     mover = max(chooser, 0)
-    begin = room.moves.ends[mover - 1] if mover else 0
-    count = room.moves.ends[mover] - begin
+    begin = buffers.moves.ends[mover - 1] if mover else 0
+    count = buffers.moves.ends[mover] - begin
     first = state[USED]
     if first + count > stack.moves.shape[0]:
         return np.int64(NO_ROOM)
@@ -448,12 +452,12 @@ def _expand(program, search, judge, data, ply):
         if done:
             copy_words(kept, words)
         lanes = min(LANES, count - done)
-        make_moves(program, words, room.moves, mover, begin + done, lanes)
+        make_moves(program, words, buffers.moves, mover, begin + done, lanes)
         if needs_rows:
-            gather_changed(program, words, row, room.rows, lanes)
-        judged = Judged(words, row, room.rows, room.values)
-        judge(program, data, judged, lanes, mover, state[ROLE])
-        block = room.moves.legal[begin + done : begin + done + lanes]
+            gather_changed(program, words, row, buffers.rows, lanes)
+        batch = LeafBatch(words, row, buffers.rows, buffers.values)
+        evaluate(program, data, batch, lanes, mover, state[ROLE])
+        block = buffers.moves.legal[begin + done : begin + done + lanes]
         _push(program, search, block, first + done, needs_rows)
     frames.mover[ply] = mover
     frames.first[ply] = first
@@ -469,9 +473,9 @@ def _expand(program, search, judge, data, ply):
 
 @lean_part
 def _push(program, search, block, place, with_rows):
-    """Put the positions in the lanes on the stack, ends with what they are worth."""
-    stack, room = search.stack, search.room
-    words = room.words[0]
+    """Put the positions in the lanes on the stack, terminal ones by their goals."""
+    stack, buffers = search.stack, search.buffers
+    words = buffers.words[0]
     run_phase(program, words, TERMINAL)
     ended = value_of(words, program.terminal)
     if ended & (_ALL >> np.uint64(LANES - block.shape[0])):
@@ -481,10 +485,10 @@ def _push(program, search, block, place, with_rows):
         stack.moves[child] = block[lane]
         if with_rows:
             for word in range(stack.rows.shape[1]):
-                stack.rows[child, word] = room.rows[lane, word]
+                stack.rows[child, word] = buffers.rows[lane, word]
         stack.ended[child] = (ended >> np.uint64(lane)) & _ONE != np.uint64(0)
-        stack.values[child] = room.values[lane]
+        stack.values[child] = buffers.values[lane]
         if stack.ended[child]:
-            read_goals(program, words, lane, room.goals)
-            goal = np.float64(max(room.goals[search.state[ROLE]], 0))
+            read_goals(program, words, lane, buffers.goals)
+            goal = np.float64(max(buffers.goals[search.state[ROLE]], 0))
             stack.values[child] = search.scale[0] * goal + search.scale[1]

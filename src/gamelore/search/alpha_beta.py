@@ -1,9 +1,9 @@
-"""The player that looks ahead by alpha-beta, and evaluates what it sees there.
+"""The alpha-beta player: iterative deepening over any evaluator.
 
-It searches to depth 1, then 2, and so on, each time trying first what was best before.
-Of moves that are equally good it takes the one that looked best a move less deep, and
-where that does not decide, lots do. It plays games in which one role moves at a time;
-other roles are taken to play against it, and lots to fall as likely as they do.
+It searches to depth 1, then 2, and so on, trying the best move of the last depth first.
+Among equally good moves it keeps the one that was best a move less deep; where that
+does not decide, its seed does. It plays games in which one role moves at a time. Every
+other role is taken to minimise the value, and the role `random` to move at random.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from gamelore.errors import NotTurnTakingError
 from gamelore.gdl import Move
 from gamelore.player import Briefing, Clock
 from gamelore.search.compiled_alpha_beta import CircuitSearch
-from gamelore.search.evaluator import Evaluation, Middle, Scale
-from gamelore.search.plain_alpha_beta import Found, PlainSearch, Searching
+from gamelore.search.evaluator import ConstantEvaluator, Evaluator
+from gamelore.search.plain_alpha_beta import PlainSearch, ResumableSearch, SearchResult
 
 _SLICE = 0.002  # seconds between looks at the clock
 _FIRST_BUDGET = 16  # nodes of the first slice
@@ -38,11 +38,11 @@ class SearchLimits:
     depth: int = 4
     """How many moves ahead, of whoever moves."""
     deepest: int = 0
-    """How far to go beyond that while a clock leaves time for it."""
+    """The depth to go to while a clock leaves time for it, if more than `depth`."""
     nodes: int = 0
     """How many nodes to expand at most; without a limit if 0."""
     entries: int = 1 << 18
-    """Of the table of positions, a power of two; on the interpreter there is none."""
+    """Of the transposition table, a power of two; on the interpreter there is none."""
 
     DEEPEST: ClassVar[int] = 1000
 
@@ -64,47 +64,49 @@ class AlphaBetaPlayer:
 
     def __init__(
         self,
-        evaluation: Evaluation | None = None,
+        evaluator: Evaluator | None = None,
         depth: int = 4,
         seed: int = 0,
         *,
         limits: SearchLimits | None = None,
     ) -> None:
-        """`evaluation`: of positions where the search ends; without one, all are worth
-        the middle. `limits`: take the place of the depth."""
-        self.evaluation: Evaluation = evaluation or Middle()
+        """`evaluator`: of positions at full depth; by default, a constant.
+
+        `limits`: take the place of the depth.
+        """
+        self.evaluator: Evaluator = evaluator or ConstantEvaluator()
         self.limits = limits or SearchLimits(depth)
-        self.last: Found | None = None
-        """What the latest decision found."""
+        self.last: SearchResult | None = None
+        """The result of the latest decision."""
         self.reached = 0
-        """How deep it was searched to the end."""
-        self._lots = np.random.default_rng(seed)
+        """The depth to which the latest decision was searched completely."""
+        self._random = np.random.default_rng(seed)
         self._played: Simulator | None = None
         self._engine: Simulator | None = None
-        self._searches: dict[int, Searching] = {}
+        self._searches: dict[int, ResumableSearch] = {}
         self._role = 0
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
-        """Have what the evaluation needs; what was found in earlier matches is kept."""
+        """Prepare the evaluator; tables of earlier matches of the game are kept."""
         if self._played is not briefing.simulator:
             self._played = briefing.simulator
-            self._engine = self.evaluation.engine(briefing.simulator)
+            self._engine = self.evaluator.prepare(briefing.simulator)
             self._searches.clear()
         self._role = briefing.simulator.roles.index(briefing.role)
         if self._role not in self._searches:
             search = self._searches[self._role] = self._new_search()
             assert self._engine is not None
-            with suppress(NotTurnTakingError):  # which is for `choose` to say
+            with suppress(NotTurnTakingError):  # which is for `choose` to raise
                 search.begin(self._engine.initial_row(), 1)
                 search.search(1)  # has kernels compiled before there is a clock
 
     @property
     def nodes(self) -> int:
-        """Nodes expanded so far, for the role played last."""
+        """The number of nodes expanded so far, for the role played last."""
         return self._searches[self._role].nodes if self._searches else 0
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """The best move found in time; where another moves, the only one there is."""
+        """Return the best move found in time, or the only one there is."""
         if self._engine is None:
             raise RuntimeError("start must be called before choose")
         role = position.roles[self._role]
@@ -114,71 +116,75 @@ class AlphaBetaPlayer:
         found = self._deepen(self._row(position), clock)
         self.last = found
         if found is None:
-            return legal[int(self._lots.integers(len(legal)))]
-        return self._named(found)
+            return legal[int(self._random.integers(len(legal)))]
+        return self._name(found)
 
-    def _named(self, found: Found) -> Move:
+    def _name(self, found: SearchResult) -> Move:
         assert self._engine is not None
         return self._engine.moves[self._role][found.move]
 
     def _row(self, position: Position) -> Row:
-        """The position for the engine that searches."""
+        """Return the position as a row of the searching engine."""
         assert self._engine is not None
         if position.simulator is self._engine:
             return position.row
         return self._engine.encode(position.facts)
 
-    def _new_search(self) -> Searching:
+    def _new_search(self) -> ResumableSearch:
+        """Return a search in kernels where engine and evaluator have them."""
         engine, limits = self._engine, self.limits
         assert engine is not None
-        if not isinstance(engine, CircuitSimulator):
-            return PlainSearch(engine, self.evaluation, self._role)
+        if (
+            not isinstance(engine, CircuitSimulator)
+            or self.evaluator.kernel(engine, self._role) is None
+        ):
+            return PlainSearch(engine, self.evaluator, self._role)
         return CircuitSearch(
             engine,
-            self.evaluation,
+            self.evaluator,
             self._role,
             deepest=max(limits.depth, limits.deepest),
             entries=limits.entries,
         )
 
-    def _deepen(self, row: Row, clock: Clock) -> Found | None:
-        """What the deepest search found that came to its end.
+    def _deepen(self, row: Row, clock: Clock) -> SearchResult | None:
+        """Return the result of the deepest search that was completed.
 
-        A win that is seen is the shortest there is, so no deeper search is needed. And
-        where all is lost, the search before saw how to hold out longest.
+        A win that is found is the shortest there is, so no deeper search is needed. And
+        where all is lost, the search before found how to hold out longest.
         """
         limits, search = self.limits, self._searches[self._role]
         against_clock = clock.left < math.inf
         deepest = max(limits.depth, limits.deepest if against_clock else 0)
         most = search.nodes + limits.nodes if limits.nodes else _UNLIMITED
-        lots = int(self._lots.integers(1 << 62))
-        best: Found | None = None
+        seed = int(self._random.integers(1 << 62))
+        best: SearchResult | None = None
         self.reached = 0
         for depth in range(1, deepest + 1):
-            search.begin(row, depth, lots, -1 if best is None else best.move)
-            found = _finish(search, clock, lambda: most - search.nodes)
+            search.begin(row, depth, seed, -1 if best is None else best.move)
+            found = _complete(search, clock, lambda: most - search.nodes)
             if found is None:
                 break
             worst, highest = self._extremes()
             if best is None or found.value > worst:
                 best, self.reached = found, depth
-                clock.note(self._named(found))
+                clock.note(self._name(found))
             if found.value in (worst, highest):
                 break
         return best
 
     def _extremes(self) -> tuple[float, float]:
-        """What the role's lowest and highest goals are worth."""
+        """Return the values of the role's lowest and highest goals."""
         assert self._engine is not None
-        scale: Scale = self.evaluation.scale(self._engine, self._role)
+        scale = self.evaluator.goal_scale(self._engine, self._role)
         goals = self._engine.goal_values[self._role] or (0, 100)
-        return scale.worth(min(goals)), scale.worth(max(goals))
+        return scale.value(min(goals)), scale.value(max(goals))
 
 
-def _finish(
-    search: Searching, clock: Clock, nodes_left: Callable[[], int]
-) -> Found | None:
-    """What a search finds, if there is time for it and it needs no more nodes."""
+def _complete(
+    search: ResumableSearch, clock: Clock, nodes_left: Callable[[], int]
+) -> SearchResult | None:
+    """Return the result of a search, or nothing if time or nodes run out before."""
     if clock.left == math.inf:
         return search.search(nodes_left())
     budget = _FIRST_BUDGET

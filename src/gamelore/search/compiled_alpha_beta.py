@@ -1,4 +1,4 @@
-"""Alpha-beta over a compiled game: the arrays of a search, and calls of its kernels."""
+"""Alpha-beta over a compiled game: makes the arrays of a search, calls its kernels."""
 
 from __future__ import annotations
 
@@ -9,62 +9,71 @@ from gamelore.engine.compiled.simulator import moves_room, narrow_room
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.kernels import direct
 from gamelore.search import _alpha_beta_kernels as kernels
-from gamelore.search._alpha_beta_kernels import Frames, Room, Search, Stack, Table
-from gamelore.search.evaluator import Evaluation, Judge, Scale
-from gamelore.search.plain_alpha_beta import NO_MOVE, Found
+from gamelore.search._alpha_beta_kernels import (
+    Buffers,
+    Frames,
+    Search,
+    Stack,
+    TranspositionTable,
+)
+from gamelore.search.evaluator import Evaluator, EvaluatorKernel
+from gamelore.search.plain_alpha_beta import NO_MOVE, SearchResult
 
 _search_on = direct(kernels.search_on)
 
 
 class CircuitSearch:
-    """Searches in kernels; what earlier searches found serves later ones."""
+    """A search in kernels; its transposition table serves later searches too."""
 
     def __init__(
         self,
         engine: CircuitSimulator,
-        evaluation: Evaluation,
+        evaluator: Evaluator,
         role: int,
         *,
         deepest: int = 64,
         entries: int = 1 << 18,
         positions: int = 1 << 12,
     ) -> None:
-        """`entries`: of the table of positions, a power of two; `positions`: room for
-        them on the stack at first."""
+        """`entries`: of the transposition table, a power of two; `positions`: the first
+        size of the stack. `ValueError` if the evaluator has no kernel."""
+        kernel = evaluator.kernel(engine, role)
+        if kernel is None:
+            raise ValueError(f"{type(evaluator).__name__} has no kernel")
         self.engine = engine
-        self.judge: Judge = evaluation.judge(engine, role)
-        self.scale: Scale = evaluation.scale(engine, role)
+        self.kernel: EvaluatorKernel = kernel
+        self.scale = evaluator.goal_scale(engine, role)
         moves = sum(map(len, engine.moves))
         self._search = Search(
             state=np.zeros(kernels.STATE_SIZE, np.int64),
-            lots=np.zeros(1, np.uint64),
+            seed=np.zeros(1, np.uint64),
             scale=np.array(self.scale, np.float64),
             killers=np.full((deepest + 1, 2), kernels.NO_MOVE, np.int32),
             history=np.zeros(moves),
             stack=_empty_stack(positions, engine.width),
             frames=_empty_frames(deepest + 1),
             table=_empty_table(entries, engine.width),
-            room=_empty_room(engine, moves),
+            buffers=_empty_buffers(engine, moves),
         )
         names = engine.roles
         state = self._search.state
         state[kernels.ROLE] = role
         state[kernels.CHANCE] = names.index("random") if "random" in names else -1
-        state[kernels.NEEDS_ROWS] = int(self.judge.needs_rows)
+        state[kernels.NEEDS_ROWS] = int(self.kernel.needs_rows)
         self._deepest = deepest
 
     @property
     def nodes(self) -> int:
-        """Nodes expanded so far."""
+        """The number of nodes expanded so far."""
         return int(self._search.state[kernels.NODES])
 
     @property
     def positions(self) -> int:
-        """Positions judged so far: the children of those nodes."""
+        """The number of positions evaluated so far: the children of those nodes."""
         return int(self._search.state[kernels.LEAVES])
 
     def begin(
-        self, row: Row, depth: int, lots: int = 0, favourite: int = NO_MOVE
+        self, row: Row, depth: int, seed: int = 0, favourite: int = NO_MOVE
     ) -> None:
         if not 1 <= depth <= self._deepest:
             raise ValueError(f"depth must be in 1 to {self._deepest}, got {depth}")
@@ -73,8 +82,8 @@ class CircuitSearch:
         search.state[kernels.FAVOURITE] = favourite
         if favourite >= 0:
             search.state[kernels.FAVOURITE] += self._first_move()
-        search.lots[0] = lots
-        search.history[:] *= 0.5  # what served long ago counts less
+        search.seed[0] = seed
+        search.history[:] *= 0.5  # older cutoffs count less
         search.killers[:] = kernels.NO_MOVE
         search.state[kernels.PLY], search.state[kernels.USED] = 0, 1
         search.stack.rows[0] = row
@@ -83,15 +92,15 @@ class CircuitSearch:
         search.frames.degree[0] = kernels.NEW
         search.frames.window[0] = -np.inf, np.inf, -np.inf, np.inf
 
-    def search(self, budget: int) -> Found | None:
+    def search(self, budget: int) -> SearchResult | None:
         search = self._search
         end = self.nodes + budget
         while True:
             status = _search_on(
                 self.engine.program,
                 search,
-                self.judge.function,
-                self.judge.data,
+                self.kernel.function,
+                self.kernel.data,
                 end - self.nodes,
             )
             if status == kernels.PAUSED:
@@ -101,17 +110,17 @@ class CircuitSearch:
                 move = int(frames.move[0])
                 mover = int(frames.mover[0])
                 start = int(self.engine.program.move_ends[mover - 1]) if mover else 0
-                return Found(float(frames.best[0]), move - start)
+                return SearchResult(float(frames.best[0]), move - start)
             self._resolve(int(status))
             search = self._search
 
     def _first_move(self) -> int:
-        """Of the role that searches, among the moves of all."""
+        """Return the number of the role's first move among the moves of all roles."""
         role = int(self._search.state[kernels.ROLE])
         return int(self.engine.program.move_ends[role - 1]) if role else 0
 
     def _resolve(self, status: int) -> None:
-        """Make room, or say why there is no going on."""
+        """Enlarge the stack, or raise the error that a status stands for."""
         if status == kernels.NO_ROOM:
             old = self._search.stack
             stack = _empty_stack(2 * len(old.moves), self.engine.width)
@@ -153,10 +162,10 @@ def _empty_frames(plies: int) -> Frames:
     )
 
 
-def _empty_table(entries: int, width: int) -> Table:
+def _empty_table(entries: int, width: int) -> TranspositionTable:
     if entries < 2 or entries & (entries - 1):
         raise ValueError(f"entries must be a power of two, got {entries}")
-    return Table(
+    return TranspositionTable(
         rows=np.zeros((entries, width), np.uint64),
         depth=np.zeros(entries, np.int16),
         bound=np.zeros(entries, np.int8),
@@ -166,8 +175,8 @@ def _empty_table(entries: int, width: int) -> Table:
     )
 
 
-def _empty_room(engine: CircuitSimulator, moves: int) -> Room:
-    return Room(
+def _empty_buffers(engine: CircuitSimulator, moves: int) -> Buffers:
+    return Buffers(
         words=narrow_room(engine.program.slots, 2),
         moves=moves_room(moves, len(engine.roles)),
         rows=np.zeros((kernels.LANES, engine.width), np.uint64),

@@ -1,95 +1,132 @@
-"""What positions are taken to be worth where a search ends before the match does.
+"""Evaluators: estimates of the value of positions, for searches and for matches.
 
-An evaluation is asked in two ways that agree: by kernels, which judge all children of a
-node in one pass, and by Python, for the interpreter. Values are those of one role, and
-have a scale of their own; so an evaluation also says what goals are worth on it.
+An evaluator takes positions as rows, uint64 [n, K], and returns their values to one
+role, float64 [n], in one batch. Positions are *afterstates*: the role `mover` has just
+moved. A value is that of the role `role`, not of the mover: higher is better for it,
+whoever moves next. Each evaluator has a scale of its own (goals, rewards, sums of
+features). Its goal scale maps goals to the same scale, so that terminal positions and
+estimates can be compared.
+
+An evaluator may also have a kernel, which values all children of a node in the lanes of
+one pass. It returns the same values as `evaluate`, up to rounding. Searches of games
+without a compiled engine, or over evaluators without a kernel, call `evaluate`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gamelore.circuit import empty_program
-from gamelore.engine import CircuitSimulator, Engine, Rows, Simulator, simulator
+from gamelore.engine import NO_GOAL, CircuitSimulator, Engine, Rows, Simulator
+from gamelore.engine import simulator as make_simulator
 from gamelore.errors import GameloreError, GdlError, UnknownGameError
 from gamelore.games import load_features
 from gamelore.gdl import to_kif
 from gamelore.gdl.features import FeatureRules
 from gamelore.kernels import lean_pointer
 from gamelore.search import _alpha_beta_kernels as kernels
-from gamelore.search._alpha_beta_kernels import Judged, Level, Weighing
+from gamelore.search._alpha_beta_kernels import Constant, FeatureWeights, LeafBatch
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Goals: TypeAlias = npt.NDArray[np.int16]
 
 STAKES = 1e6
-"""What the best goal is worth beside a sum of features, and the worst less than 0."""
+"""The value of the best goal beside a sum of features; that of the worst is -STAKES."""
 
 
-class Judge(NamedTuple):
-    """An evaluation as kernels see it."""
+class EvaluatorKernel(NamedTuple):
+    """An evaluator as kernels see it."""
 
     function: Any
-    """A pointer to a function of program, data, `Judged`, how many, mover and role."""
+    """A pointer to a function of program, data, `LeafBatch`, count, mover and role."""
     data: Any
-    """A bundle of arrays; each kind of evaluation has a class of its own for it."""
+    """A bundle of arrays; each kind of evaluator has a class of its own for it."""
     needs_rows: bool
-    """Whether it looks at rows; else it finds all it needs in the lanes."""
+    """Whether it reads rows; else the lanes of the circuit are enough."""
 
 
-class Scale(NamedTuple):
-    """What goals are worth to a role: a goal g is worth factor · g + shift."""
+class GoalScale(NamedTuple):
+    """Maps goals to values: a goal g has the value factor · g + shift."""
 
-    factor: float
-    shift: float
+    factor: float = 1.0
+    shift: float = 0.0
 
-    def worth(self, goal: int | None) -> float:
-        """What a goal is worth; none counts as 0."""
+    def value(self, goal: int | None) -> float:
+        """Return the value of a goal; no goal counts as 0."""
         return self.factor * (goal or 0) + self.shift
 
-
-class Evaluation(Protocol):
-    """Values positions of the games it knows."""
-
-    def engine(self, played: Simulator) -> Simulator:
-        """The simulator that it needs for the game that another one plays."""
-
-    def scale(self, engine: Simulator, role: int) -> Scale:
-        """What goals are worth to a role."""
-
-    def judge(self, engine: CircuitSimulator, role: int) -> Judge:
-        """The evaluation for kernels, from the side of a role."""
-
-    def values(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
-        """float64 [n]: what positions are worth to a role, once the mover has moved."""
+    def values(self, goals: Goals) -> Floats:
+        """Return the values, float64 [n], of goals, int16 [n]; `NO_GOAL` is 0."""
+        known = np.where(goals == NO_GOAL, 0, goals).astype(np.float64)
+        return np.asarray(self.factor * known + self.shift)
 
 
-class Middle:
-    """No evaluation: every open position is worth the middle of a role's goals."""
+class Evaluator(ABC):
+    """Estimates the values of positions; only `evaluate` has to be written."""
 
-    def engine(self, played: Simulator) -> Simulator:
+    @abstractmethod
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+        """Return the values to `role`, float64 [n], of open positions, uint64 [n, K].
+
+        `engine`: what `prepare` returned; the rows are its rows. `mover`: the number of
+        the role whose move led to the positions.
+        """
+
+    def prepare(self, played: Simulator) -> Simulator:
+        """Return the simulator whose rows it reads, for the game of another one."""
         return played
 
-    def scale(self, engine: Simulator, role: int) -> Scale:
-        return Scale(1.0, 0.0)
+    def goal_scale(self, engine: Simulator, role: int) -> GoalScale:
+        """Return the values of the goals of a role; by default a goal is a value."""
+        return GoalScale()
 
-    def judge(self, engine: CircuitSimulator, role: int) -> Judge:
-        return Judge(_judge_level(), Level(np.array([_middle(engine, role)])), False)
+    def evaluate_terminal(
+        self, engine: Simulator, rows: Rows, goals: Goals, role: int
+    ) -> Floats:
+        """Return the values, float64 [n], of terminal positions with these goals.
 
-    def values(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
-        return np.full(len(rows), _middle(engine, role))
+        One-ply choices go by them; deeper searches use the goal scale.
+        """
+        return self.goal_scale(engine, role).values(goals)
+
+    def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel | None:
+        """Return the evaluator for kernels, for values to `role`, if it has one."""
+        return None
 
 
-class WeighedFeatures:
-    """Features of a position, each times its weight, added up.
+class ConstantEvaluator(Evaluator):
+    """Values every open position at the middle of the role's goals."""
 
-    They are from the side of the role that searches. The best goal is worth more than
-    all of them, and the worst less; the goal in the middle is worth nothing.
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+        return np.full(len(rows), middle_goal(engine, role))
+
+    def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel:
+        constant = Constant(np.array([middle_goal(engine, role)]))
+        return EvaluatorKernel(_constant_pointer(), constant, needs_rows=False)
+
+
+class ZeroEvaluator(Evaluator):
+    """Values every position at 0, terminal ones too: choices by it are random."""
+
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+        return np.zeros(len(rows))
+
+    def goal_scale(self, engine: Simulator, role: int) -> GoalScale:
+        return GoalScale(0.0, 0.0)
+
+
+class FeatureEvaluator(Evaluator):
+    """The weighted sum of a position's features, counted from the role's side.
+
+    The best goal has a higher value than any sum, the worst a lower one; the goal in
+    the middle has the value 0.
     """
 
     def __init__(
@@ -99,14 +136,13 @@ class WeighedFeatures:
     ) -> None:
         """`features`: those of a library game by name, a features file, or its rules.
 
-        `weights`: by the names of features; those left out weigh nothing. If not given,
-        every feature weighs 1.
+        `weights`: by the names of features, 0 for those left out; by default all are 1.
         """
         self.features = features
         self.weights = weights
 
-    def engine(self, played: Simulator) -> Simulator:
-        """The same engine, with the features added to the rules."""
+    def prepare(self, played: Simulator) -> Simulator:
+        """Return the same kind of engine with the features added to the rules."""
         rules = self.features
         if not isinstance(rules, FeatureRules):
             rules = load_features(rules, played.game)
@@ -114,29 +150,29 @@ class WeighedFeatures:
             return played
         compiled = isinstance(played, CircuitSimulator)
         engine: Engine = "circuit" if compiled else "interpreter"
-        return simulator(played.game, engine, features=rules)
+        return make_simulator(played.game, engine, features=rules)
 
-    def scale(self, engine: Simulator, role: int) -> Scale:
-        goals = engine.goal_values[role]
-        span = max(goals, default=100) - min(goals, default=0)
-        factor = 2 * STAKES / span if span else 0.0
-        return Scale(factor, -factor * _middle(engine, role))
-
-    def judge(self, engine: CircuitSimulator, role: int) -> Judge:
-        features = engine.feature_set
-        room, columns = features.room(kernels.LANES)
-        weighing = Weighing(
-            features.program(role), self._weights(engine), room, columns
-        )
-        return Judge(_judge_features(), weighing, False)
-
-    def values(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
         counts = engine.feature_counts(rows, role).astype(np.float64)
         values: Floats = counts @ self._weights(engine)
         return values
 
+    def goal_scale(self, engine: Simulator, role: int) -> GoalScale:
+        goals = engine.goal_values[role]
+        span = max(goals, default=100) - min(goals, default=0)
+        factor = 2 * STAKES / span if span else 0.0
+        return GoalScale(factor, -factor * middle_goal(engine, role))
+
+    def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel:
+        features = engine.feature_set
+        buffer, columns = features.room(kernels.LANES)
+        weighted = FeatureWeights(
+            features.program(role), self._weights(engine), buffer, columns
+        )
+        return EvaluatorKernel(_features_pointer(), weighted, needs_rows=False)
+
     def _weights(self, engine: Simulator) -> Floats:
-        """float64 [F]"""
+        """Return the weights of the engine's features, float64 [F]."""
         names = [to_kif(name) for name in engine.feature_names]
         if self.weights is None:
             return np.ones(len(names))
@@ -149,46 +185,57 @@ class WeighedFeatures:
         return np.array([float(self.weights.get(name, 0.0)) for name in names])
 
 
-class Heuristic:
-    """The features called `heuristic` of games that come with them; else the middle."""
+class HeuristicEvaluator(Evaluator):
+    """The features called `heuristic` of games that come with them; else a constant."""
 
     NAME = "heuristic"
 
     def __init__(self) -> None:
-        self._features = WeighedFeatures(self.NAME)
-        self._middle = Middle()
+        self._features = FeatureEvaluator(self.NAME)
+        self._constant = ConstantEvaluator()
 
-    def engine(self, played: Simulator) -> Simulator:
+    def prepare(self, played: Simulator) -> Simulator:
         try:
-            return self._features.engine(played)
+            return self._features.prepare(played)
         except (UnknownGameError, GdlError):  # or other rules under its name
-            return self._middle.engine(played)
+            return played
 
-    def scale(self, engine: Simulator, role: int) -> Scale:
-        return self._of(engine).scale(engine, role)
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+        return self._choose(engine).evaluate(engine, rows, mover, role)
 
-    def judge(self, engine: CircuitSimulator, role: int) -> Judge:
-        return self._of(engine).judge(engine, role)
+    def goal_scale(self, engine: Simulator, role: int) -> GoalScale:
+        return self._choose(engine).goal_scale(engine, role)
 
-    def values(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
-        return self._of(engine).values(engine, rows, mover, role)
+    def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel | None:
+        return self._choose(engine).kernel(engine, role)
 
-    def _of(self, engine: Simulator) -> Evaluation:
-        return self._middle if engine.features is None else self._features
+    def _choose(self, engine: Simulator) -> Evaluator:
+        return self._constant if engine.features is None else self._features
 
 
-def _middle(engine: Simulator, role: int) -> float:
+def middle_goal(engine: Simulator, role: int) -> float:
+    """Return the mean of the lowest and the highest goal of a role."""
     goals = engine.goal_values[role]
     return (min(goals, default=0) + max(goals, default=100)) / 2
 
 
-@cache
-def _judge_level() -> Any:
-    return judge_pointer(kernels.judge_level, Level(np.zeros(1)))
+# ── pointers ────────────────────────────────────────────────────────────────────────
+
+
+def compile_evaluator(function: Any, data: Any) -> Any:
+    """Return a pointer to an evaluator's function; `data` is an example."""
+    row, rows = np.zeros(1, np.uint64), np.zeros((1, 1), np.uint64)
+    batch = LeafBatch(row, row, rows, np.zeros(1))
+    return lean_pointer(function, 0, empty_program(), data, batch, 0, 0, 0)
 
 
 @cache
-def _judge_features() -> Any:
+def _constant_pointer() -> Any:
+    return compile_evaluator(kernels.evaluate_constant, Constant(np.zeros(1)))
+
+
+@cache
+def _features_pointer() -> Any:
     none = np.zeros(0, np.int32)
     features = kernels.FeatureProgram(
         atoms=none,
@@ -199,13 +246,6 @@ def _judge_features() -> Any:
         averages=np.zeros((0, 2), np.int32),
         width=0,
     )
-    room, columns = np.zeros(64, np.uint64), np.zeros((64, 1), np.float32)
-    weighing = Weighing(features, np.zeros(1), room, columns)
-    return judge_pointer(kernels.judge_features, weighing)
-
-
-def judge_pointer(function: Any, data: Any) -> Any:
-    """The pointer through which kernels judge; data is an example of its type."""
-    row, rows = np.zeros(1, np.uint64), np.zeros((1, 1), np.uint64)
-    judged = Judged(row, row, rows, np.zeros(1))
-    return lean_pointer(function, 0, empty_program(), data, judged, 0, 0, 0)
+    buffer, columns = np.zeros(64, np.uint64), np.zeros((64, 1), np.float32)
+    weighted = FeatureWeights(features, np.zeros(1), buffer, columns)
+    return compile_evaluator(kernels.evaluate_features, weighted)

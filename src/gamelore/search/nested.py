@@ -1,9 +1,9 @@
-"""The player that searches inside its playouts: nested Monte Carlo.
+"""Nested Monte Carlo: playouts whose moves are chosen by playouts.
 
 A playout of level 0 moves at random. In one of level n, each role takes the move whose
-playout of level n - 1 went best for it; what lies further off counts less, so that wins
-are taken at once and losses put off. Cazenave, Saffidine, Schofield and Thielscher do
-so for two players (2016). All playouts of a decision go on side by side.
+playout of level n - 1 has the best value for it. Values are discounted by length, so
+that wins are taken at once and losses put off: Cazenave, Saffidine, Schofield and
+Thielscher (2016), for two players. All playouts of a decision run in one batch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from gamelore.engine.simulator import Rows, Simulator
 from gamelore.search._nested_kernels import DISCOUNT, LONGEST, MIDDLE
-from gamelore.search.sampling import Floats, SearchingPlayer, SearchSettings
+from gamelore.search.evaluator import Floats
+from gamelore.search.sampling import SamplingPlayer, SamplingSettings
 
 _NUDGE = 1e-6  # breaks ties; values differ by more
 _USUAL = 20  # samples from each move
@@ -25,25 +26,25 @@ _SIDE_BY_SIDE = 512  # playouts; each of them has one for every move of its own
 
 
 @dataclass(frozen=True)
-class NestedSettings(SearchSettings):
+class NestedSettings(SamplingSettings):
     """How much a decision may cost."""
 
     level: int = 2
-    """How deep searches nest: 1 is flat Monte Carlo."""
+    """The depth of nesting: 1 is flat Monte Carlo."""
     samples: int | None = None
     """Playouts of the level below, from each move; if not given, as many as the clock
     allows, or 20 without one."""
     longest: int = LONGEST
-    """Moves after which a nested playout goes on at random."""
+    """The number of moves after which a nested playout continues at random."""
 
 
-class NestedMonteCarloPlayer(SearchingPlayer[NestedSettings]):
-    """Takes the move that nested playouts speak for."""
+class NestedMonteCarloPlayer(SamplingPlayer[NestedSettings]):
+    """Takes the move with the best mean value in nested playouts."""
 
     def __init__(self, seed: int = 0, settings: NestedSettings | None = None) -> None:
         super().__init__(seed, settings or NestedSettings())
 
-    def _wanted(self, positions: int) -> int | None:
+    def _wanted(self, positions: int, moves: int) -> int | None:
         return self.settings.samples
 
     def _usual(self, positions: int) -> int:
@@ -52,7 +53,7 @@ class NestedMonteCarloPlayer(SearchingPlayer[NestedSettings]):
     def _play(
         self, simulator: Simulator, rows: Rows, samples: int, end: float
     ) -> Floats:
-        """The sum of what nested playouts are worth to the role."""
+        """Return the sums of the values of nested playouts to the role."""
         search = NestedSearch(simulator, self._random, self.settings.longest, end)
         sums = np.zeros(len(rows))
         at_once = max(1, _SIDE_BY_SIDE // len(rows))
@@ -75,21 +76,21 @@ class NestedSearch:
         end: float = math.inf,
     ) -> None:
         """`longest`, `end`: the number of moves and the time, by the monotonic clock,
-        after which playouts go on at random."""
+        after which playouts continue at random."""
         self.simulator = simulator
         self.longest = longest
         self.end = end
         self._random = random
 
     def values(self, rows: Rows, level: int) -> Floats:
-        """float64 [n, R]: what one playout from each position is worth to each role."""
+        """Return the values of one playout from each position, float64 [n, R]."""
         rows = rows.copy()
         lengths = np.zeros(len(rows), np.int64)
         if level > 0:
             now, taken = time.monotonic(), 0.0
             for _ in range(self.longest):
                 going = np.flatnonzero(~self.simulator.terminal(rows))
-                # what a move took, the next and the playouts after it may take again
+                # the next move and the playouts after it may take as long again
                 if not len(going) or now + 2 * taken > self.end:
                     break
                 rows[going] = self._advance(rows[going], level)
@@ -102,7 +103,7 @@ class NestedSearch:
         return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - MIDDLE))
 
     def _advance(self, rows: Rows, level: int) -> Rows:
-        """The successors that the roles choose, of positions that are not terminal."""
+        """Return the successors that the roles choose, of open positions."""
         expansion = self.simulator.expand(rows)
         values = self.values(expansion.successors, level - 1)
         chosen = np.ones(len(expansion.successors), np.bool_)
@@ -122,15 +123,16 @@ class NestedSearch:
         values: Floats,
         role: int,
     ) -> Floats:
-        """float64 [n]: how a role likes its move in each joint move, without ties.
+        """Return the values of a role's move in each joint move, float64 [n].
 
-        Where others have a choice too, it is the mean over what they may do.
+        They are means over the replies of the others, with small random numbers added
+        so that no two are equal.
         """
         own = moves[:, role]
         pairs = parents.astype(np.int64) * (int(own.max()) + 1) + own
         _, group = np.unique(pairs, return_inverse=True)
         means = np.bincount(group, values[:, role]) / np.bincount(group)
-        lots = self._random.random(len(means))
+        ties = self._random.random(len(means))
         if self.simulator.roles[role] == "random":
-            return np.asarray(lots[group])
-        return np.asarray((means + _NUDGE * lots)[group])
+            return np.asarray(ties[group])
+        return np.asarray((means + _NUDGE * ties)[group])

@@ -1,6 +1,7 @@
-"""Alpha-beta in plain Python, on any engine: for the interpreter, and to test against.
+"""Alpha-beta in plain Python, on any engine and over any evaluator.
 
-It keeps no table, and so finds what the search in kernels finds by another way.
+It serves games on the interpreter and evaluators without a kernel, and is the slow twin
+of the search in kernels. It has no transposition table.
 """
 
 from __future__ import annotations
@@ -10,59 +11,60 @@ from collections.abc import Generator
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from gamelore.engine import NO_GOAL, Row, Rows, Simulator
+from gamelore.engine import Row, Rows, Simulator
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import to_kif
-from gamelore.search.evaluator import Evaluation
+from gamelore.search.evaluator import Evaluator, Floats
 
 NO_MOVE = -1
 
 
-class Found(NamedTuple):
-    """What came of a search."""
+class SearchResult(NamedTuple):
+    """The result of a search that came to its end."""
 
     value: float
-    """To the role that searches, on the scale of the evaluation."""
+    """To the searching role, on the evaluator's scale."""
     move: int
     """The best move of the role to move, by its number."""
 
 
-class Searching(Protocol):
+class ResumableSearch(Protocol):
     """A search that can be interrupted, for one role of one game."""
 
     @property
     def nodes(self) -> int:
-        """How many nodes have been expanded since it was made."""
+        """The number of nodes expanded since the search was made."""
 
     def begin(
-        self, row: Row, depth: int, lots: int = 0, favourite: int = NO_MOVE
+        self, row: Row, depth: int, seed: int = 0, favourite: int = NO_MOVE
     ) -> None:
-        """Start anew from a position, to a depth in moves of whoever moves.
+        """Start from a position, to a depth in moves of whoever moves.
 
-        `lots`: decides between equals; `favourite`: the role's move to try first.
+        `seed`: decides between equal moves; `favourite`: the role's move to try first.
         """
 
-    def search(self, budget: int) -> Found | None:
-        """Go on for so many nodes; nothing, unless it has come to its end."""
+    def search(self, budget: int) -> SearchResult | None:
+        """Resume for up to `budget` nodes; return nothing until the search is over."""
 
 
 Steps: TypeAlias = Generator[None, None, float]
-"""A search of one node: it halts before every node, and returns a value."""
+"""A search of one node: yields before every node and returns a value."""
 
 
 class PlainSearch:
     """The twin of the search in kernels."""
 
-    def __init__(self, engine: Simulator, evaluation: Evaluation, role: int) -> None:
+    def __init__(self, engine: Simulator, evaluator: Evaluator, role: int) -> None:
         self.engine = engine
-        self.evaluation = evaluation
+        self.evaluator = evaluator
         self.role = role
-        self.scale = evaluation.scale(engine, role)
+        self.scale = evaluator.goal_scale(engine, role)
         self._nodes = 0
         self._best = NO_MOVE
         self._steps: Steps | None = None
-        self._lots = np.random.default_rng(0)
+        self._random = np.random.default_rng(0)
         self._favourite = NO_MOVE
 
     @property
@@ -70,16 +72,16 @@ class PlainSearch:
         return self._nodes
 
     def begin(
-        self, row: Row, depth: int, lots: int = 0, favourite: int = NO_MOVE
+        self, row: Row, depth: int, seed: int = 0, favourite: int = NO_MOVE
     ) -> None:
         if depth < 1:
             raise ValueError(f"depth must be at least 1, got {depth}")
-        self._lots = np.random.default_rng(lots)
+        self._random = np.random.default_rng(seed)
         self._favourite = favourite
         self._best = NO_MOVE
         self._steps = self._search(row, depth, -math.inf, math.inf, root=True)
 
-    def search(self, budget: int) -> Found | None:
+    def search(self, budget: int) -> SearchResult | None:
         if self._steps is None:
             raise RuntimeError("begin must be called before search")
         end = self._nodes + budget
@@ -87,18 +89,18 @@ class PlainSearch:
             while self._nodes < end:
                 next(self._steps)
         except StopIteration as over:
-            return Found(over.value, self._best)
+            return SearchResult(over.value, self._best)
         return None
 
     def _search(
         self, row: Row, depth: int, low: float, high: float, root: bool = False
     ) -> Steps:
-        """What an open position is worth: exactly, if that is between low and high."""
+        """Return the value of an open position: exact if it is between low and high."""
         yield
         self._nodes += 1
         mover, moves, rows = self._expand(row)
         ended = self.engine.terminal(rows)
-        values = self._judge(rows, ended, mover)
+        values = self._evaluate(rows, ended, mover)
         sign = 1.0 if mover == self.role else -1.0
         if root:
             order = self._order_at_root(sign * values, moves)
@@ -136,32 +138,29 @@ class PlainSearch:
             return float(value)
         return (yield from self._search(row, depth - 1, low, high))
 
-    def _order_at_root(
-        self, values: np.ndarray[tuple[int], np.dtype[np.float64]], moves: list[int]
-    ) -> list[int]:
-        """The favourite first, then what looks best; lots decide between equals."""
-        lots = self._lots.random(len(moves))
+    def _order_at_root(self, values: Floats, moves: list[int]) -> list[int]:
+        """Return indices: the favourite, then by value; at random among equals."""
+        ties = self._random.random(len(moves))
         return sorted(
             range(len(moves)),
-            key=lambda i: (moves[i] != self._favourite, -values[i], lots[i]),
+            key=lambda i: (moves[i] != self._favourite, -values[i], ties[i]),
         )
 
-    def _judge(
-        self,
-        rows: Rows,
-        ended: np.ndarray[tuple[int], np.dtype[np.bool_]],
-        mover: int,
-    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        """float64 [n]: what ends are worth, and what others are judged to be."""
-        engine = self.engine
-        values = self.evaluation.values(engine, rows, mover, self.role)
-        for i in np.flatnonzero(ended):
-            goal = int(engine.goals(rows[i][None])[0, self.role])
-            values[i] = self.scale.worth(0 if goal == NO_GOAL else goal)
+    def _evaluate(self, rows: Rows, ended: npt.NDArray[np.bool_], mover: int) -> Floats:
+        """Return values, float64 [n]: of goals where ended, else the evaluator's."""
+        values = np.zeros(len(rows))
+        still_open = rows[~ended]
+        if len(still_open):
+            values[~ended] = self.evaluator.evaluate(
+                self.engine, still_open, mover, self.role
+            )
+        if ended.any():
+            goals = self.engine.goals(rows[ended])[:, self.role]
+            values[ended] = self.scale.values(goals)
         return values
 
     def _expand(self, row: Row) -> tuple[int, list[int], Rows]:
-        """Who moves, its moves, and the positions they lead to."""
+        """Return the mover, its moves, and the positions they lead to."""
         engine = self.engine
         legal = [np.flatnonzero(one[0]) for one in engine.legal(row[None])]
         where = f"in {engine.game.name!r}"

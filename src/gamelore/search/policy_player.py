@@ -21,7 +21,7 @@ from gamelore.kernels import direct
 from gamelore.player import Briefing, Clock
 from gamelore.search import _policy_kernels
 from gamelore.search._policy_kernels import FAILED, PolicyParameters
-from gamelore.search.monte_carlo import MonteCarloPlayer, MonteCarloSettings
+from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.policies import UNLIMITED, PlayerSettings, fit, policy_parameters
 
 Stream: TypeAlias = npt.NDArray[np.uint64]

@@ -1,8 +1,7 @@
-"""What players that search by playouts have in common.
+"""The common part of players that value moves by sampling.
 
-The successors of all moves are valued by sampling, side by side. The others are taken
-to reply with anything, which serves turn-taking and simultaneous games, with one role
-or many.
+The successors of all moves are sampled in one batch. The other roles are taken to reply
+at random, which serves turn-taking and simultaneous games, with any number of roles.
 """
 
 from __future__ import annotations
@@ -22,15 +21,14 @@ from gamelore.engine.position import Position
 from gamelore.engine.simulator import Rows, Simulator
 from gamelore.gdl import Move
 from gamelore.player import Briefing, Clock
-
-Floats = npt.NDArray[np.float64]
+from gamelore.search.evaluator import Floats
 
 SLICE = 0.004
-"""Seconds between looks at the clock: how late a busy machine can make a decision."""
+"""Seconds between looks at the clock: how late a decision can be."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchSettings:
+class SamplingSettings:
     """How much a decision may cost."""
 
     seconds: float = math.inf
@@ -47,10 +45,10 @@ class SearchSettings:
 
 _UNLIMITED = 1 << 40  # samples, where a clock ends the search
 
-Settings = TypeVar("Settings", bound=SearchSettings)
+Settings = TypeVar("Settings", bound=SamplingSettings)
 
 
-class SearchingPlayer(ABC, Generic[Settings]):
+class SamplingPlayer(ABC, Generic[Settings]):
     """Takes the move with the best mean value in samples."""
 
     def __init__(self, seed: int, settings: Settings) -> None:
@@ -65,7 +63,7 @@ class SearchingPlayer(ABC, Generic[Settings]):
         self._role = briefing.simulator.roles.index(briefing.role)
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """The move with the best mean value; by lot among equals."""
+        """Return the move with the best mean value; at random among equals."""
         simulator = self._simulator
         if simulator is None:
             raise RuntimeError("start must be called before choose")
@@ -84,40 +82,45 @@ class SearchingPlayer(ABC, Generic[Settings]):
                     totals = sums.reshape(len(own), -1).sum(axis=1)
                     clock.note(names[int(own[totals.argmax()])])
 
-            sampled = self._sample(simulator, successors, seconds, note)
+            wanted = self._wanted(len(joint), len(own))
+            sampled = self._sample(successors, wanted, seconds, note)
             values = sampled.reshape(len(own), -1).mean(axis=1)
             best = int(self._random.choice(np.flatnonzero(values == values.max())))
         return simulator.moves[self._role][int(own[best])]
 
     @abstractmethod
-    def _wanted(self, positions: int) -> int | None:
-        """How many samples from each of so many positions, if the settings say."""
+    def _wanted(self, positions: int, moves: int) -> int | None:
+        """Return the number of samples from each position that the settings ask for.
+
+        `positions`: how many there are; `moves`: of how many own moves.
+        """
 
     @abstractmethod
     def _usual(self, positions: int) -> int:
-        """How many, where neither the settings nor a clock limit them."""
+        """Return the number where neither settings nor a clock limit it."""
 
     @abstractmethod
     def _play(
         self, simulator: Simulator, rows: Rows, samples: int, end: float
     ) -> Floats:
-        """float64 [n]: the sum of what samples from each position are worth.
+        """Return the sums of the values of samples from each position, float64 [n].
 
         `end`: when it must be over, by the monotonic clock.
         """
 
     def _sample(
         self,
-        simulator: Simulator,
         rows: Rows,
+        wanted: int | None,
         seconds: float,
         note: Callable[[Floats], None],
     ) -> Floats:
-        """float64 [n]: what positions are worth on average, as found in that time.
+        """Return the mean values of positions, float64 [n], sampled in that time.
 
-        `note` hears of the sums so far.
+        `note` is called with the sums so far.
         """
-        wanted = self._wanted(len(rows))
+        simulator = self._simulator
+        assert simulator is not None
         if wanted is None:
             timed = seconds < math.inf
             wanted = _UNLIMITED if timed else self._usual(len(rows))
@@ -139,7 +142,7 @@ class SearchingPlayer(ABC, Generic[Settings]):
     def _joint_moves(
         self, options: list[npt.NDArray[np.intp]]
     ) -> npt.NDArray[np.int32]:
-        """int32 [own * k, R]: each own move with the same k replies of the others."""
+        """Return each own move with the same k replies of the others: int32 [n, R]."""
         others = options[: self._role] + options[self._role + 1 :]
         if math.prod(map(len, others)) <= self.settings.replies:
             replies = np.array(list(itertools.product(*others)), dtype=np.int32)

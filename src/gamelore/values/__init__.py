@@ -1,6 +1,6 @@
 """Value functions: tables, linear functions and networks."""
 
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import LinearSettings, NetworkSettings
 from gamelore.values.table import Cell, Cells, Table
@@ -8,9 +8,9 @@ from gamelore.values.table import Cell, Cells, Table
 __all__ = [
     "Cell",
     "Cells",
-    "LearnedEvaluation",
     "LinearSettings",
     "NetworkSettings",
     "Table",
     "ValueFunction",
+    "ValueFunctionEvaluator",
 ]

@@ -1,4 +1,4 @@
-"""What was learned, as searches ask it."""
+"""Value functions and tables as evaluators."""
 
 from __future__ import annotations
 
@@ -11,65 +11,129 @@ import numpy.typing as npt
 from gamelore.engine import CircuitSimulator, Rows, Simulator
 from gamelore.engine.compiled.simulator import NARROW_LANES
 from gamelore.errors import GameloreError
-from gamelore.search.evaluator import STAKES, Judge, Scale, judge_pointer
+from gamelore.search.evaluator import (
+    STAKES,
+    Evaluator,
+    EvaluatorKernel,
+    Floats,
+    Goals,
+    GoalScale,
+    compile_evaluator,
+    middle_goal,
+)
 from gamelore.values._function_kernels import Opinion, judge_positions
 from gamelore.values.functions import ValueFunction, no_function
+from gamelore.values.table import Table
 
 
-class LearnedEvaluation:
-    """A value function in the place of what a search would find beyond its depth."""
+class ValueFunctionEvaluator(Evaluator):
+    """A learned value function; its values are rewards on the function's scale."""
 
     def __init__(self, function: ValueFunction) -> None:
         self.function = function
 
-    def engine(self, played: Simulator) -> Simulator:
-        """The simulator whose rows the function reads."""
-        mine = self.function.graph.simulator
-        if mine.game != played.game:
-            raise GameloreError(
-                f"what was learned is about {mine.game.name!r}, not"
-                f" {played.game.name!r}"
-            )
-        return mine
+    def prepare(self, played: Simulator) -> Simulator:
+        """Return the simulator whose rows the function reads."""
+        own = self.function.graph.simulator
+        _check_game(own, played)
+        return own
 
-    def scale(self, engine: Simulator, role: int) -> Scale:
-        """What goals are worth to a role: more than any rewards along the way."""
-        factor, shift = self.function.function.scale[role]
-        stakes = STAKES if self.function.settings.reward_in_selection else 1.0
-        return Scale(stakes * float(factor), stakes * float(shift))
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+        viewer = mover if self._side < 0 else self._side
+        values = self.function.worth_of(rows, viewer)
+        return values if viewer == role else self._reward_sum - values
 
-    def judge(self, engine: CircuitSimulator, role: int) -> Judge:
-        """The evaluation for kernels."""
+    def goal_scale(self, engine: Simulator, role: int) -> GoalScale:
+        """Return rewards of goals; above all shaping rewards where these count."""
+        scale = self._reward_scale(role)
+        if not self.function.settings.reward_in_selection:
+            return scale
+        return GoalScale(STAKES * scale.factor, STAKES * scale.shift)
+
+    def evaluate_terminal(
+        self, engine: Simulator, rows: Rows, goals: Goals, role: int
+    ) -> Floats:
+        """Return rewards of goals, plus shaping rewards where choices use them."""
+        rewards = self._reward_scale(role).values(goals)
+        if not self.function.settings.reward_in_selection:
+            return rewards
+        viewer = role if self._side < 0 else self._side
+        earned = self.function.earned_by(rows, viewer)
+        return rewards + (earned if viewer == role else -earned)
+
+    def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel:
         features = self.function.features
         columns = np.zeros((NARROW_LANES, 1), np.float32)
         if features is not None:
             _, columns = features.room(NARROW_LANES)
-        copy = self.function.copy().function  # so that no other's work is in the way
-        opinion = Opinion(copy, self._side, self._middle, columns)
-        return Judge(_judge(), opinion, True)
+        copy = self.function.copy().function  # its working arrays are not shared
+        opinion = Opinion(copy, self._side, self._reward_sum, columns)
+        return EvaluatorKernel(_function_pointer(), opinion, needs_rows=True)
 
-    def values(
-        self, engine: Simulator, rows: Rows, mover: int, role: int
-    ) -> npt.NDArray[np.float64]:
-        """float64 [n]: what positions are worth to a role, once the mover has moved."""
-        viewer = mover if self._side < 0 else self._side
-        values = self.function.worth_of(rows, viewer)
-        return values if viewer == role else self._middle - values
+    def _reward_scale(self, role: int) -> GoalScale:
+        factor, shift = self.function.function.scale[role]
+        return GoalScale(float(factor), float(shift))
 
     @property
     def _side(self) -> int:
+        """The role whose values the function has; -1 if they are the mover's."""
         if self.function.settings.perspective == "current-player":
             return -1
         roles = self.function.graph.simulator.roles
         return next(number for number, role in enumerate(roles) if role != "random")
 
     @property
-    def _middle(self) -> float:
+    def _reward_sum(self) -> float:
+        """The rewards of both roles together, as in zero-sum games."""
         settings = self.function.settings
         return settings.lowest_reward + settings.highest_reward
 
 
+class TableEvaluator(Evaluator):
+    """A table of afterstates, by one role's goals; a default where it has no entry."""
+
+    def __init__(
+        self,
+        engine: Simulator,
+        table: Table,
+        side: int,
+        default: float | None = None,
+    ) -> None:
+        """`side`: the role whose goals the values are; `default`: the value of unknown
+        positions to it, by default the middle of its goals."""
+        if table.width != engine.width:
+            raise ValueError("only tables of positions are evaluators, not of actions")
+        self.engine = engine
+        self.table = table
+        self.side = side
+        self.default = middle_goal(engine, side) if default is None else default
+
+    def prepare(self, played: Simulator) -> Simulator:
+        """Return the simulator whose rows are the keys of the table."""
+        _check_game(self.engine, played)
+        return self.engine
+
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+        values = self.look_up(rows)
+        values[np.isnan(values)] = self.default
+        if role == self.side:
+            return values
+        return 2 * middle_goal(engine, self.side) - values
+
+    def look_up(self, rows: Rows) -> npt.NDArray[np.float64]:
+        """Return the entries of positions, float64 [n]; nan where there is none."""
+        cells = (self.table.find(row) for row in rows)
+        return np.array([np.nan if cell is None else cell.value for cell in cells])
+
+
+def _check_game(own: Simulator, played: Simulator) -> None:
+    if own.game != played.game:
+        raise GameloreError(
+            f"what was learned is about {own.game.name!r}, not {played.game.name!r}"
+        )
+
+
 @cache
-def _judge() -> Any:
+def _function_pointer() -> Any:
     opinion = Opinion(no_function(), 0, 0.0, np.zeros((1, 1), np.float32))
-    return judge_pointer(judge_positions, opinion)
+    return compile_evaluator(judge_positions, opinion)

@@ -25,14 +25,13 @@ from gamelore.experiments.abalearn2003.settings import (
     Abalearn2003Settings,
     Case,
 )
-from gamelore.experiments.batch import FunctionJudge
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import run_tasks, seed_for
 from gamelore.gdl import Fact, to_kif
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
-from gamelore.search.evaluator import Heuristic
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.search.evaluator import HeuristicEvaluator
+from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import Weights
 
 DEPTHS = (4, 5, 6)
@@ -71,7 +70,12 @@ def _meet_own(task: tuple[int, Trained], settings: Abalearn2003Settings) -> Floa
         [
             score(
                 own.graph.simulator,
-                meet(FunctionJudge(own), FunctionJudge(other), settings, seed),
+                meet(
+                    ValueFunctionEvaluator(own),
+                    ValueFunctionEvaluator(other),
+                    settings,
+                    seed,
+                ),
             )
             for other in references
         ]
@@ -118,8 +122,8 @@ def duel(task: Contest, settings: Abalearn2003Settings) -> Duel:
     simulator = simulator_of(settings.game, task.case.features)
     function = network(task.case, settings, task.weights)
     limits = SearchLimits(task.depth, nodes=settings.search_nodes)
-    searcher = AlphaBetaPlayer(Heuristic(), seed=task.seed, limits=limits)
-    agent = AlphaBetaPlayer(LearnedEvaluation(function), depth=1, seed=task.seed)
+    searcher = AlphaBetaPlayer(HeuristicEvaluator(), seed=task.seed, limits=limits)
+    agent = AlphaBetaPlayer(ValueFunctionEvaluator(function), depth=1, seed=task.seed)
     players: tuple[Player, Player] = (searcher, agent)
     for role, player in zip(simulator.roles, players, strict=True):
         player.start(Briefing(simulator, role), Clock())

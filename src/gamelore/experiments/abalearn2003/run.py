@@ -17,13 +17,6 @@ from gamelore.experiments.abalearn2003.settings import (
     Lesson,
     config_for,
 )
-from gamelore.experiments.batch import (
-    FeatureJudge,
-    FunctionJudge,
-    Judge,
-    Outcomes,
-    play_both_seats,
-)
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import run_tasks, seed_for
 from gamelore.games import load, load_features
@@ -31,8 +24,10 @@ from gamelore.gdl import to_kif
 from gamelore.graph import StateGraph
 from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.trainer import Trainer
+from gamelore.match.batch import BatchResult, play_both_roles
 from gamelore.search.alpha_beta import AlphaBetaPlayer
-from gamelore.search.evaluator import Heuristic
+from gamelore.search.evaluator import Evaluator, FeatureEvaluator, HeuristicEvaluator
+from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction, Weights
 
 WON, LOST, AHEAD, BEHIND, STONES = range(5)
@@ -96,10 +91,10 @@ def train(task: Agent, settings: Abalearn2003Settings) -> Trained:
     """Train one agent, and test it at the points of its case."""
     case = task.case
     seed = seed_for(settings.seed, case.name, task.number)
-    heuristic = FeatureJudge(simulator_of(settings.game, "heuristic"))
+    heuristic = FeatureEvaluator("heuristic")
     scores, kept = [], []
     for function in _stages(case, settings, seed):
-        outcomes = meet(FunctionJudge(function), heuristic, settings, seed)
+        outcomes = meet(ValueFunctionEvaluator(function), heuristic, settings, seed)
         scores.append(score(simulator_of(settings.game, case.features), outcomes))
         kept.append(function.weights())
     return Trained(np.array(scores), tuple(kept))
@@ -134,23 +129,23 @@ def _course(
     if lesson.opponent != "heuristic" or settings.teacher_depth == 1:
         return Trainer(StateGraph(simulator), config)
     players = {
-        role: AlphaBetaPlayer(Heuristic(), settings.teacher_depth, seed)
+        role: AlphaBetaPlayer(HeuristicEvaluator(), settings.teacher_depth, seed)
         for role in simulator.roles
     }
     return MatchTrainer(StateGraph(simulator), config, opponents=players)
 
 
 def meet(
-    judge: Judge, other: Judge, settings: Abalearn2003Settings, seed: int
-) -> tuple[Outcomes, Outcomes]:
+    evaluator: Evaluator, other: Evaluator, settings: Abalearn2003Settings, seed: int
+) -> tuple[BatchResult, BatchResult]:
     """Test games between two who look one move ahead, half from each seat."""
     simulator = simulator_of(settings.game, "heuristic")
-    return play_both_seats(
-        simulator, judge, other, settings.tests, seed=seed, opening=settings.opening
+    return play_both_roles(
+        simulator, evaluator, other, settings.tests, seed=seed, opening=settings.opening
     )
 
 
-def score(simulator: Simulator, outcomes: tuple[Outcomes, Outcomes]) -> Floats:
+def score(simulator: Simulator, outcomes: tuple[BatchResult, BatchResult]) -> Floats:
     """float64 [5]: how an agent fared, as the first role and as the second.
 
     The simulator counts lost stones.
@@ -165,7 +160,7 @@ def score(simulator: Simulator, outcomes: tuple[Outcomes, Outcomes]) -> Floats:
 
 
 def _lead(
-    simulator: Simulator, outcomes: Outcomes, role: int
+    simulator: Simulator, outcomes: BatchResult, role: int
 ) -> npt.NDArray[np.float32]:
     """float32 [n]: stones pushed off less stones lost."""
     names = [to_kif(name) for name in simulator.feature_names]

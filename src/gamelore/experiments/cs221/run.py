@@ -8,17 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from gamelore.experiments.batch import (
-    AnyMove,
-    FunctionJudge,
-    Judge,
-    PlayoutJudge,
-    play_both_seats,
-)
 from gamelore.experiments.cs221.settings import POINTS, Case, CS221Settings, config_for
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import graph_of, run_tasks, seed_for
 from gamelore.learn.trainer import Trainer
+from gamelore.match.batch import play_both_roles
+from gamelore.search.evaluator import Evaluator, ZeroEvaluator
+from gamelore.search.playouts import PlayoutEvaluator
+from gamelore.values.evaluator import ValueFunctionEvaluator
 
 
 @dataclass(frozen=True)
@@ -67,22 +64,23 @@ def run_once(task: Run, settings: CS221Settings) -> Floats:
     # The same seeds for all ways to learn a game, so that runs make pairs.
     seed = seed_for(settings.seed, case.game, task.number)
     trainer = Trainer(graph_of(case.game), config_for(case, settings, seed))
-    simulator = trainer.graph.simulator
-    scores = [_score(trainer, AnyMove(), settings, seed)]
+    scores = [_score(trainer, ZeroEvaluator(), settings, seed)]
     for point in range(POINTS):
         trainer.run(case.step)
-        scores.append(_score(trainer, AnyMove(), settings, seed + point + 1))
-    playouts = PlayoutJudge(simulator, settings.playouts, seed)
+        scores.append(_score(trainer, ZeroEvaluator(), settings, seed + point + 1))
+    playouts = PlayoutEvaluator(settings.playouts, seed)
     scores.append(_score(trainer, playouts, settings, seed))
     return np.array(scores)
 
 
-def _score(trainer: Trainer, other: Judge, settings: CS221Settings, seed: int) -> float:
+def _score(
+    trainer: Trainer, other: Evaluator, settings: CS221Settings, seed: int
+) -> float:
     """Per cent of test matches won, a draw counting half."""
     assert trainer.function is not None
-    judge = FunctionJudge(trainer.function)
+    evaluator = ValueFunctionEvaluator(trainer.function)
     simulator = trainer.graph.simulator
-    halves = play_both_seats(simulator, judge, other, settings.tests, seed=seed)
+    halves = play_both_roles(simulator, evaluator, other, settings.tests, seed=seed)
     points = sum(
         half.score(role) * len(half.rows)
         for role, half in enumerate(halves)
