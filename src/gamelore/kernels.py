@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numba
@@ -148,13 +149,51 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., An
         )
 
 
+class KernelCacheLocator:
+    """Has numba keep a kernel in the folder of its module's sources.
+
+    Numba's own locators put the path of the source file into that of the cache, so that
+    every clone and every environment compiles all kernels again.
+    """
+
+    def __init__(self, function: Callable[..., Any], path: str) -> None:
+        self._folder = kernel_folder(function.__module__)
+        self._line = function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(
+        cls, function: Callable[..., Any], path: str
+    ) -> KernelCacheLocator | None:
+        locator = cls(function, path)
+        try:
+            locator.ensure_cache_path()
+        except OSError:
+            return None
+        return locator
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder; raise `OSError` where nothing can be written there."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=self._folder).close()
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name  # names the sources already
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
 @contextmanager
 def _kernel_cache(function: Callable[..., Any]) -> Iterator[None]:
     """Let numba keep what is compiled here in our folder."""
     config: Any = numba.config
-    previous = config.CACHE_DIR
+    folder, locators = config.CACHE_DIR, getattr(config, "CACHE_LOCATOR_CLASSES", "")
     config.CACHE_DIR = str(kernel_folder(function.__module__))
+    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelCacheLocator.__name__}"
     try:
         yield
     finally:
-        config.CACHE_DIR = previous
+        config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = folder, locators
