@@ -22,7 +22,7 @@ $(INSTALLED): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(INSTALLED)  ## learn a game, discover its features, carry them to another
+demo: $(INSTALLED)  ## learn a game, find its tree patterns, transfer them to another
 	@$(BIN)/python examples/demo.py
 
 test: lint types  ## lint, types and the fast tests

@@ -1,121 +1,114 @@
-"""The main job: learn a game, discover its features, carry them to another game.
+"""Learn tic-tac-toe, find its tree patterns, and transfer their values to Connect-3.
 
-Learns tic-tac-toe against a novice, finds what the shapes of its game tree are worth,
-and plays Connect-3 with and without that knowledge. Writes demo.png with both curves.
+A learner plays tic-tac-toe against a novice. The values that it learns are averaged
+over tree patterns, the shapes of the game tree under its moves. Another learner then
+plays Connect-3 with these as its initial values, beside one that starts without them.
+Both learning curves are written to demo.png.
 """
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.engine import simulator
-from gamelore.games import load
-from gamelore.graph import PatternIndex, StateGraph
-from gamelore.learn.config import TrainConfig
-from gamelore.learn.role_values import PatternValues
-from gamelore.learn.trainer import Trainer
-from gamelore.search.policies import PlayerSettings
-from gamelore.transfer import Knowledge, extract_knowledge, initialise_values
+import gamelore
+from gamelore.learn.curves import cumulative_average, sparkline
 
 SOURCE, TARGET = "tictactoe", "connect-3"
-OPPONENT = PlayerSettings("novice")
+OPPONENT = gamelore.PlayerSettings("novice")
 MATCHES, RUNS = 3000, 100
-PICTURE = "demo.png"
+PICTURE = Path("demo.png")
 
 Curve = npt.NDArray[np.float64]
 
 
 def main() -> None:
-    started = time.perf_counter()
-    print("reading and compiling (a machine's first run takes about a minute)")
-    graph = StateGraph(simulator(load(SOURCE)))
-    trainer = Trainer(graph, TrainConfig(opponent=OPPONENT))
-    trainer.run(1)
-    print(f"ready after {time.perf_counter() - started:.1f} s\n")
-
-    print(f"learning {SOURCE} against a {OPPONENT.name}: {MATCHES} matches")
-    source = Trainer(graph, TrainConfig(opponent=OPPONENT, seed=1))
-    record = source.run(MATCHES)
-    print(f"  {sparkline(cumulative(record.rewards))}")
-    print(f"  mean reward {record.rewards.mean():.1f}")
-    print(f"  {len(source.table)} afterstates met\n")
-
-    table, pattern_index = source.table, PatternIndex(graph, role=0)
-    knowledge = extract_knowledge(
-        pattern_index,
-        table.rows,
-        table.values,
-        table.visits,
-        opponent=OPPONENT.name,
-        matches=MATCHES,
+    print(f"1. Learn {SOURCE} against a {OPPONENT.name}: {MATCHES:,} matches")
+    with step(f"reading and compiling the rules of {SOURCE}"):
+        graph = gamelore.StateGraph(gamelore.simulator(gamelore.load(SOURCE)))
+    with step("compiling kernels (once per machine, up to a minute)"):
+        gamelore.Trainer(graph, gamelore.TrainConfig(opponent=OPPONENT)).run(1)
+    source = gamelore.Trainer(graph, gamelore.TrainConfig(opponent=OPPONENT, seed=1))
+    with step("learning"):
+        rewards = source.run(MATCHES).rewards
+    print(
+        f"   average reward  {draw(cumulative_average(rewards))}  {rewards.mean():.1f}"
     )
+
+    with step("searching for tree patterns"):
+        knowledge = gamelore.extract_from_trainer(source)
     values = knowledge.values()
-    print(f"{len(values)} features discovered, and what they are worth")
-    for feature, learned in sorted(values.items(), key=lambda item: -item[1].value):
-        print(f"  {feature!s:16} {learned.value:6.1f}   met {learned.visits:5} times")
+    print(f"\n2. Its {len(values)} tree patterns with their values, from 0 to 100")
+    print("   W, D, L: win, draw, loss; N: play goes on; (…): the learner is to move")
+    for pattern, found in sorted(values.items(), key=lambda item: -item[1].value):
+        print(f"   {pattern!s:13} {found.value:5.1f}   in {found.visits:5,} visits")
 
-    print(f"\nplaying {TARGET}, {RUNS} runs of {MATCHES} matches each")
-    target = StateGraph(simulator(load(TARGET)))
+    print(f"\n3. Learn {TARGET}: {RUNS} runs of {MATCHES:,} matches each")
+    with step(f"reading and compiling the rules of {TARGET}"):
+        target = gamelore.StateGraph(gamelore.simulator(gamelore.load(TARGET)))
     started = time.perf_counter()
-    without = mean_curve(target, None)
-    carried = mean_curve(target, knowledge)
+    with step("from scratch"):
+        scratch = average_curve(target, gamelore.Knowledge())
+    with step(f"with the tree patterns of {SOURCE}"):
+        transfer = average_curve(target, knowledge)
     rate = 2 * RUNS * MATCHES / (time.perf_counter() - started)
-    print(f"  from scratch       {sparkline(without)}  {without[-1]:.1f}")
-    print(f"  with the features  {sparkline(carried)}  {carried[-1]:.1f}")
-    print(f"  {rate:,.0f} matches per second on one core")
-    draw(without, carried)
-    print(f"\nboth learning curves are in {PICTURE}")
+    print(f"   from scratch    {draw(scratch)}  {scratch[-1]:.1f}")
+    print(f"   with patterns   {draw(transfer)}  {transfer[-1]:.1f}")
+    print(f"   {rate:,.0f} matches per second on one core")
+    with step("drawing"):
+        # matplotlib takes a second or two to import
+        from gamelore.learn.plots import draw_curves
 
-
-def mean_curve(graph: StateGraph, knowledge: Knowledge | None) -> Curve:
-    """The cumulative average reward, match by match, averaged over runs."""
-    features = None
-    if knowledge is not None:
-        pattern_index = PatternIndex(graph, role=0)
-        features = PatternValues(
-            pattern_index, initialise_values(knowledge, pattern_index)
+        draw_curves(
+            {"from scratch": scratch, f"with tree patterns of {SOURCE}": transfer},
+            PICTURE,
+            title=f"{TARGET} against a {OPPONENT.name}, {RUNS} runs",
         )
-    curves = [
-        cumulative(
-            Trainer(graph, TrainConfig(opponent=OPPONENT, seed=seed), features)
-            .run(MATCHES)
-            .rewards
-        )
-        for seed in range(RUNS)
-    ]
-    return np.mean(curves, axis=0)
+    print(f"\nBoth learning curves are in {PICTURE}")
 
 
-def cumulative(rewards: Curve) -> Curve:
-    return rewards.cumsum() / np.arange(1, len(rewards) + 1)
+def average_curve(graph: gamelore.StateGraph, knowledge: gamelore.Knowledge) -> Curve:
+    """Return the cumulative average reward, averaged over runs: float64 [MATCHES]."""
+    total = np.zeros(MATCHES)
+    initial = gamelore.initialise_roles(knowledge, graph, [0]) if knowledge else []
+    for seed in range(RUNS):
+        config = gamelore.TrainConfig(opponent=OPPONENT, seed=seed)
+        rewards = gamelore.Trainer(graph, config, initial).run(MATCHES).rewards
+        total += cumulative_average(rewards)
+    return total / RUNS
 
 
-def sparkline(curve: Curve, width: int = 40) -> str:
-    """A curve in a line of text, from 0 to 100; matches on a logarithmic scale."""
-    points = curve[np.geomspace(20, len(curve) - 1, width).astype(int)]
-    heights = np.clip(points / 100 * 8, 0, 7.99).astype(int)
-    return "".join("▁▂▃▄▅▆▇█"[height] for height in heights)
+def draw(curve: Curve) -> str:
+    """Return a curve as bars of text, with the matches on a logarithmic scale."""
+    points = np.geomspace(20, len(curve) - 1, 40).astype(int)
+    return sparkline(curve[points], scale=(0, 100))
 
 
-def draw(without: Curve, carried: Curve) -> None:
-    from matplotlib import pyplot as plt
+@contextmanager
+def step(message: str) -> Iterator[None]:
+    """Say what is going on, with a dot every second, and then how long it took."""
+    started = time.perf_counter()
+    print(f"   {message} ", end="", flush=True)
+    done = threading.Event()
 
-    figure, axes = plt.subplots(figsize=(7, 4))
-    axes.plot(without, label="from scratch")
-    axes.plot(carried, label=f"with features of {SOURCE}")
-    axes.set(
-        title=f"{TARGET} against a {OPPONENT.name}",
-        xlabel="matches",
-        ylabel=f"cumulative average reward, {RUNS} runs",
-        xlim=(20, MATCHES),
-    )
-    axes.set_xscale("log")
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
-    figure.savefig(PICTURE, dpi=120, bbox_inches="tight")
+    def tick() -> None:
+        while not done.wait(1):
+            print(".", end="", flush=True)
+
+    ticker = threading.Thread(target=tick, daemon=True)
+    ticker.start()
+    try:
+        yield
+    finally:
+        done.set()
+        ticker.join()
+    print(f" {time.perf_counter() - started:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gamelore.engine.choose import simulator
-from gamelore.games import load
+import gamelore
 from gamelore.gdl import to_kif
 
 
 def main() -> None:
-    engine = simulator(load("othello-6x6"))
+    engine = gamelore.simulator(gamelore.load("othello-6x6"))
     start = engine.initial_row()[np.newaxis]
     first = engine.expand(start)
     playouts = engine.playouts(first.successors, count=2000, seed=1)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from gamelore.agents.random_player import RandomPlayer
-from gamelore.engine.choose import simulator
-from gamelore.gdl import Game
-from gamelore.match.match import play_match
-from gamelore.player import Player
-from gamelore.search.playouts import MonteCarloPlayer
+import gamelore
 
 RULES = """
-; Twenty-one: say one, two or three numbers in turn; who says 21 loses.
+; Twenty-one: say one, two or three numbers in turn; whoever says 21 loses.
 (role ann) (role bob)
 (init (said 0)) (init (turn ann))
 (other ann bob) (other bob ann)
@@ -35,14 +30,14 @@ RULES = """
 
 
 def main() -> None:
-    engine = simulator(Game.from_kif(RULES, name="twenty-one"))
+    engine = gamelore.simulator(gamelore.Game.from_kif(RULES, name="twenty-one"))
     wins = 0
     for seed in range(20):
-        players: dict[str, Player] = {
-            "ann": RandomPlayer(seed),
-            "bob": MonteCarloPlayer(seed),
+        players: dict[str, gamelore.Player] = {
+            "ann": gamelore.RandomPlayer(seed),
+            "bob": gamelore.MonteCarloPlayer(seed),
         }
-        record = play_match(engine, players)
+        record = gamelore.play_match(engine, players)
         wins += record.goals[1] == 100
     print(record)
     print(f"bob, who thinks ahead, won {wins} of 20 matches")

@@ -1,20 +1,25 @@
-"""A general game learner: rules in, play and learning out.
+"""A general game learner: rules in; play, learning and transfer out.
 
-The words, from rules to knowledge:
+The levels, from rules to knowledge, with their main names:
 
-    rules        GDL text; `Game` once read and checked
-    role         who plays; `random` is chance
-    position     what is true at one moment; `Position`, or a row of bits in arrays
-    move         what a role does; a joint move is one of each role
-    goal         what a role gets at the end, 0 to 100
-    simulator    plays by the rules: compiled to a circuit, or interpreted
-    playout      a match of random moves to its end
-    state graph  positions by number, with where their moves lead
-    player       chooses moves, never learns
-    learner      learns values, never chooses; `Trainer` is a course of matches
-    afterstate   the position a player's own move leads to
-    feature      the shape of the game tree under an afterstate, the same in any game
-    knowledge    what features were worth, against whom
+    rules         GDL text; `Game` once it is read and checked, `load` by name
+    role          who plays; the role `random` is chance
+    move          what a role does; a joint move has one of each role
+    position      what is true at one moment; `Position`, or a row of bits in arrays
+    goal          what a role gets at the end, 0 to 100: its reward
+    simulator     plays by the rules, for many positions at once: `simulator`
+    playout       a match of random moves to its end
+    state graph   positions by number, with the successors of each: `StateGraph`
+    evaluator     estimates the values of positions: `Evaluator`
+    player        chooses moves, never learns: `AlphaBetaPlayer`, `MonteCarloPlayer`
+    agent         plays matches under one name, and may learn from them: `Agent`
+    match         a game played by players from start to end: `play_match`
+    afterstate    the position that a player's own move leads to
+    value         the expected reward of a position or move: `Table`, or a function
+    training run  matches against an opponent from which values are learned: `Trainer`
+    feature       a number that rules beside a game compute for each position
+    tree pattern  the shape of the game tree under an afterstate: `TreePattern`
+    knowledge     the values of tree patterns, transferable to other games: `Knowledge`
 
 A session:
 
@@ -35,6 +40,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gamelore.agents import Agent, RandomPlayer
     from gamelore.engine import Playouts, Simulator, simulator
     from gamelore.engine.position import Position
     from gamelore.engine.verify.perft import perft
@@ -42,71 +48,140 @@ if TYPE_CHECKING:
     from gamelore.games import library, load
     from gamelore.gdl import Game, Problem
     from gamelore.graph import StateGraph
-    from gamelore.learn.config import TrainConfig
-    from gamelore.learn.schedules import Cosine, Fixed, Geometric
-    from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-    from gamelore.learn.trainer import Trainer
-    from gamelore.match.match import MatchRecord, play_match
+    from gamelore.learn import (
+        Cosine,
+        Fixed,
+        Geometric,
+        LearningAgent,
+        Lookahead,
+        QSettings,
+        SelfPlay,
+        Snapshot,
+        TDSettings,
+        TrainConfig,
+        Trainer,
+    )
+    from gamelore.match import MatchRecord, play_match
     from gamelore.player import Player
-    from gamelore.search.policies import PlayerSettings
+    from gamelore.search import (
+        AlphaBetaPlayer,
+        Evaluator,
+        MonteCarloPlayer,
+        NestedMonteCarloPlayer,
+        PlayerSettings,
+        SearchLimits,
+    )
+    from gamelore.transfer import (
+        Knowledge,
+        TransferAgent,
+        TreePattern,
+        extract_from_trainer,
+        find_patterns,
+        initialise_roles,
+        load_knowledge,
+        save_knowledge,
+    )
+    from gamelore.values.settings import LinearSettings, NetworkSettings
     from gamelore.values.table import Table
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agent",
+    "AlphaBetaPlayer",
     "Cosine",
+    "Evaluator",
     "Fixed",
     "Game",
     "GameloreError",
     "GdlError",
     "Geometric",
     "IllegalMoveError",
+    "Knowledge",
+    "LearningAgent",
+    "LinearSettings",
     "Lookahead",
     "MatchRecord",
+    "MonteCarloPlayer",
+    "NestedMonteCarloPlayer",
+    "NetworkSettings",
     "Player",
     "PlayerSettings",
     "Playouts",
     "Position",
     "Problem",
     "QSettings",
+    "RandomPlayer",
+    "SearchLimits",
+    "SelfPlay",
     "Simulator",
+    "Snapshot",
     "StateGraph",
     "TDSettings",
     "Table",
     "TrainConfig",
     "Trainer",
+    "TransferAgent",
+    "TreePattern",
+    "extract_from_trainer",
+    "find_patterns",
+    "initialise_roles",
     "library",
     "load",
+    "load_knowledge",
     "perft",
     "play_match",
+    "save_knowledge",
     "simulator",
 ]
 
 _HOMES = {
-    "gamelore.graph": ("StateGraph",),
+    "gamelore.agents": ("Agent", "RandomPlayer"),
+    "gamelore.engine": ("Playouts", "Simulator", "simulator"),
+    "gamelore.engine.position": ("Position",),
+    "gamelore.engine.verify.perft": ("perft",),
     "gamelore.errors": ("GameloreError", "GdlError", "IllegalMoveError"),
     "gamelore.games": ("library", "load"),
     "gamelore.gdl": ("Game", "Problem"),
+    "gamelore.graph": ("StateGraph",),
     "gamelore.learn": (
         "Cosine",
         "Fixed",
         "Geometric",
+        "LearningAgent",
         "Lookahead",
-        "TrainConfig",
         "QSettings",
+        "SelfPlay",
+        "Snapshot",
         "TDSettings",
-        "Table",
+        "TrainConfig",
         "Trainer",
     ),
     "gamelore.match": ("MatchRecord", "play_match"),
     "gamelore.player": ("Player",),
-    "gamelore.search.policies": ("PlayerSettings",),
-    "gamelore.engine": ("Playouts", "Simulator", "simulator"),
-    "gamelore.engine.verify.perft": ("perft",),
-    "gamelore.engine.position": ("Position",),
+    "gamelore.search": (
+        "AlphaBetaPlayer",
+        "Evaluator",
+        "MonteCarloPlayer",
+        "NestedMonteCarloPlayer",
+        "PlayerSettings",
+        "SearchLimits",
+    ),
+    "gamelore.transfer": (
+        "Knowledge",
+        "TransferAgent",
+        "TreePattern",
+        "extract_from_trainer",
+        "find_patterns",
+        "initialise_roles",
+        "load_knowledge",
+        "save_knowledge",
+    ),
+    "gamelore.values.settings": ("LinearSettings", "NetworkSettings"),
+    "gamelore.values.table": ("Table",),
 }
-"""Where each public name lives: it is imported when it is first asked for, so that who
-only reads rules does not wait for what simulates them."""
+"""The module of each public name. It is imported when the name is first used, so that a
+program that only reads rules does not wait for numba and clingo."""
 
 
 def __getattr__(name: str) -> Any:

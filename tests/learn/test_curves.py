@@ -15,7 +15,7 @@ from gamelore.learn.curves import (
     sparkline,
     windowed_average,
 )
-from gamelore.learn.plots import draw_curve
+from gamelore.learn.plots import draw_curve, draw_curves
 
 rewards = st.lists(st.integers(0, 100), max_size=50)
 
@@ -44,6 +44,8 @@ def test_buckets_share_all_matches_evenly(values: list[int], buckets: int) -> No
 
 def test_sparklines() -> None:
     assert sparkline([0, 50, 100, 0]) == "▁▅█▁"
+    assert sparkline([0, 50, 100, 200], scale=(0, 200)) == "▁▃▅█"
+    assert sparkline([-1, 50, 101], scale=(0, 100)) == "▁▅█"
     assert sparkline([7, 7]) == "▄▄"
     assert sparkline([]) == ""
 
@@ -66,3 +68,10 @@ def test_pictures_are_the_same_for_the_same_curve(
 def test_a_picture_of_one_match(tmp_path: Path) -> None:
     draw_curve([100], tmp_path / "one.svg")
     assert "all matches so far" in (tmp_path / "one.svg").read_text()
+
+
+def test_curves_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "curves.svg"
+    draw_curves({"one": [0, 50, 75], "other": [10, 20, 30]}, path, "a title")
+    text = path.read_text()
+    assert all(word in text for word in ("one", "other", "a title"))

@@ -43,13 +43,16 @@ def bucket_averages(rewards: npt.ArrayLike, buckets: int) -> Floats:
     return np.array([part.mean() for part in parts if len(part)])
 
 
-def sparkline(values: npt.ArrayLike) -> str:
-    """Values as bars of text, the lowest and the highest at the ends of the scale."""
+def sparkline(values: npt.ArrayLike, scale: tuple[float, float] | None = None) -> str:
+    """Return values as bars of text, on a scale from their lowest to their highest.
+
+    `scale`: the values of the lowest and the highest bar, if they are to be others.
+    """
     values = np.asarray(values, np.float64)
     if not len(values):
         return ""
-    low, high = values.min(), values.max()
+    low, high = scale or (values.min(), values.max())
     if low == high:
         return _LEVELS[3] * len(values)
-    heights = (values - low) / (high - low) * (len(_LEVELS) - 1)
-    return "".join(_LEVELS[round(height)] for height in heights.tolist())
+    shares = np.clip((values - low) / (high - low), 0, 1)
+    return "".join(_LEVELS[round(height)] for height in (7 * shares).tolist())

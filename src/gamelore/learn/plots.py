@@ -5,6 +5,7 @@ Importing this module imports matplotlib, which takes a while.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,28 @@ def draw_curve(rewards: npt.ArrayLike, path: str | Path, title: str = "") -> Non
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, loc="lower right")
     _save(figure, path)
+
+
+def draw_curves(
+    curves: Mapping[str, npt.ArrayLike], path: str | Path, title: str = ""
+) -> None:
+    """Draw curves, each by its name, with the matches on a logarithmic scale."""
+    figure = Figure(figsize=(7, 4), layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    for name, curve in curves.items():
+        points = np.asarray(curve, np.float64)
+        axes.plot(np.arange(1, len(points) + 1), points, label=name)
+    axes.set_xscale("log")
+    axes.set_xlim(left=10)
+    axes.set_ylim(0, 100)
+    axes.set_xlabel("matches")
+    axes.set_ylabel("average reward of all matches so far")
+    axes.set_title(title, fontsize=11, color=_INK)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, loc="lower right")
+    _save(figure, Path(path))
 
 
 def _save(figure: Figure, path: Path) -> None:
