@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from gamelore.circuit.schedule import Program
 from gamelore.engine.compiled import _kernels_64
-from gamelore.kernels import KernelCacheLocator, kernel_folder
+from gamelore.kernels import KernelCacheLocator, _bundles, kernel_folder
 
 
 def test_the_cache_does_not_depend_on_where_sources_lie() -> None:
@@ -26,3 +27,10 @@ def test_kernels_of_other_sources_have_other_folders() -> None:
         for name in ("_kernels", "_kernels_64", "_feature_kernels")
     }
     assert len(folders) == 3
+
+
+def test_bundles_of_arrays_are_known_by_their_fields() -> None:
+    """Kernels stored with the types of another version could not be loaded."""
+    known = dict(line.split(": ", 1) for line in _bundles().splitlines())
+    schedule = known["gamelore/circuit/schedule.py Program"]
+    assert schedule.split() == [*Program._fields]

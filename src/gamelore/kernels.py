@@ -2,13 +2,15 @@
 
 Numba's own cache does not notice when a function that a kernel calls has changed in
 another file, so the compiled kernels of a module are kept in a folder named after its
-source and all that it imports from gamelore.
+source, all that it imports from gamelore, and the bundles of arrays that there are: a
+kernel is stored with the types of its arguments, which may come from anywhere.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,15 +23,29 @@ import numba
 from gamelore.cache import cache_folder
 
 _SOURCE = Path(__file__).parent.parent
+_BUNDLE = re.compile(r"^class (\w+)\(NamedTuple\):\n((?: .*\n|\n)*)", re.MULTILINE)
+_FIELD = re.compile(r"^    (\w+):", re.MULTILINE)
 
 
 @cache
 def kernel_folder(module: str) -> Path:
     """Where the compiled kernels of a module, as it is now, are kept."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {_bundles()}".encode())
     for source in sorted(_sources(module)):
         digest.update(source.read_bytes())
     return cache_folder() / f"kernels-{digest.hexdigest()[:16]}"
+
+
+@cache
+def _bundles() -> str:
+    """Return the name and the fields of every bundle of arrays in gamelore."""
+    found = []
+    for source in sorted(_SOURCE.joinpath("gamelore").rglob("*.py")):
+        for bundle in _BUNDLE.finditer(source.read_text(encoding="utf-8")):
+            module = source.relative_to(_SOURCE).as_posix()
+            fields = " ".join(_FIELD.findall(bundle[2]))
+            found.append(f"{module} {bundle[1]}: {fields}")
+    return "\n".join(found)
 
 
 @cache
