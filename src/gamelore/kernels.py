@@ -23,6 +23,7 @@ import numba
 from gamelore.cache import cache_folder
 
 _SOURCE = Path(__file__).parent.parent
+_PROGRAM = "circuit/schedule.py"
 _BUNDLE = re.compile(r"^class (\w+)\(NamedTuple\):\n((?: .*\n|\n)*)", re.MULTILINE)
 _FIELD = re.compile(r"^    (\w+):", re.MULTILINE)
 
@@ -38,9 +39,10 @@ def kernel_folder(module: str) -> Path:
 
 @cache
 def _bundles() -> str:
-    """Return the name and the fields of every bundle of arrays in gamelore."""
+    """Return the name and the fields of every bundle of arrays that kernels take."""
+    package = _SOURCE / "gamelore"
     found = []
-    for source in sorted(_SOURCE.joinpath("gamelore").rglob("*.py")):
+    for source in sorted([*package.rglob("_*kernels*.py"), package / _PROGRAM]):
         for bundle in _BUNDLE.finditer(source.read_text(encoding="utf-8")):
             module = source.relative_to(_SOURCE).as_posix()
             fields = " ".join(_FIELD.findall(bundle[2]))
