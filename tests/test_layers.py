@@ -16,6 +16,7 @@ SOURCE = ROOT / "src"
 LAYERS = (
     ("errors", "cache", "files"),
     ("kernels",),
+    ("_hash_kernels", "_random_kernels"),
     ("gdl",),
     ("games",),
     ("ground",),

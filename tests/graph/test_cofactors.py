@@ -9,16 +9,17 @@ from gamelore.circuit.schedule import LEGAL, NEXT, SHARED, TERMINAL, Program
 from gamelore.engine import CircuitSimulator
 from gamelore.games import load
 from gamelore.graph import StateGraph
-from gamelore.graph.cofactors import TurnFacts, find_turns, no_turns
+from gamelore.graph.cofactors import TurnFacts, find_cofactors, no_cofactors
 
 GAMES = "tictactoe", "connect-four", "breakthrough-6x6", "othello", "abalone"
 
 
-def without_turns(simulator: CircuitSimulator) -> StateGraph:
+def without_cofactors(simulator: CircuitSimulator) -> StateGraph:
     """A state graph that expands every node by the whole circuit."""
     graph = StateGraph(simulator)
-    graph.turns = no_turns(simulator.width, len(simulator.roles))
-    graph.nodes = graph.nodes._replace(turns=graph.turns)
+    graph.cofactors = no_cofactors(simulator.width, len(simulator.roles))
+    expansion = graph.nodes.expansion._replace(cofactors=graph.cofactors)
+    graph.nodes = graph.nodes._replace(expansion=expansion)
     return graph
 
 
@@ -34,8 +35,8 @@ def gates_of(program: Program, *phases: int) -> int:
 @pytest.mark.parametrize("name", GAMES)
 def test_same_successors_as_by_the_whole_circuit(name: str) -> None:
     simulator = CircuitSimulator(load(name))
-    fast, slow = StateGraph(simulator), without_turns(simulator)
-    assert len(fast.turns.masks) == 2
+    fast, slow = StateGraph(simulator), without_cofactors(simulator)
+    assert len(fast.cofactors.masks) == 2
     generator = np.random.default_rng(0)
     most = 0
     for _ in range(3):
@@ -55,7 +56,7 @@ def test_same_successors_as_by_the_whole_circuit(name: str) -> None:
 def test_turns_take_fewer_gates() -> None:
     graph = StateGraph(CircuitSimulator(load("breakthrough-6x6")))
     whole = gates_of(graph.program, SHARED, LEGAL, NEXT)
-    assert (2 * graph.turns.ends[:, 1] < whole).all()
+    assert (2 * graph.cofactors.ends[:, 1] < whole).all()
 
 
 def test_only_a_part_of_the_terminal_phase_is_shared() -> None:
@@ -68,17 +69,18 @@ def test_only_a_part_of_the_terminal_phase_is_shared() -> None:
 def test_positions_that_belong_to_no_turn_are_expanded_all_the_same() -> None:
     simulator = CircuitSimulator(load("tictactoe"))
     nothing = np.zeros_like(simulator.initial_row())
-    policy = {0: TurnFacts(~nothing, ~nothing), 1: TurnFacts(nothing, nothing)}
-    turns = find_turns(simulator.program, policy)
-    assert len(turns.masks) == 2
-    graph, whole = StateGraph(simulator), without_turns(simulator)
-    graph.nodes = graph.nodes._replace(turns=turns)
+    turns = {0: TurnFacts(~nothing, ~nothing), 1: TurnFacts(nothing, nothing)}
+    cofactors = find_cofactors(simulator.program, turns)
+    assert len(cofactors.masks) == 2
+    graph, whole = StateGraph(simulator), without_cofactors(simulator)
+    expansion = graph.nodes.expansion._replace(cofactors=cofactors)
+    graph.nodes = graph.nodes._replace(expansion=expansion)
     assert graph.edges(graph.root) == whole.edges(whole.root)
 
 
 def test_nothing_tells_turns_apart_without_differences() -> None:
     simulator = CircuitSimulator(load("tictactoe"))
     row = simulator.initial_row()
-    policy = {0: TurnFacts(row, row), 1: TurnFacts(row, row)}
-    assert len(find_turns(simulator.program, policy).masks) == 0
-    assert len(find_turns(simulator.program, {}).masks) == 0
+    turns = {0: TurnFacts(row, row), 1: TurnFacts(row, row)}
+    assert len(find_cofactors(simulator.program, turns).masks) == 0
+    assert len(find_cofactors(simulator.program, {}).masks) == 0

@@ -73,7 +73,7 @@ def test_outlooks_are_as_defined(name: str) -> None:
             continue
         first = int(graph.nodes.first[node])
         for i, edge in enumerate(graph.edges(node)):
-            found = int(graph.nodes.outlook[first + i])
+            found = int(graph.nodes.outcome[first + i])
             if found >= 0:
                 assert found == outlook(graph, graph.mover(node), edge.child)
                 seen[found] += 1

@@ -178,7 +178,7 @@ def _graph_bytes(graph: StateGraph) -> int:
     """What is kept of nodes and edges; not the room to work in."""
     nodes = graph.nodes
     by_node = nodes.rows, nodes.slots, nodes.mover, nodes.first, nodes.degree
-    by_edge = nodes.child, nodes.move, nodes.outlook
+    by_edge = nodes.child, nodes.move, nodes.outcome
     return sum(array.nbytes for array in (*by_node, nodes.goals, *by_edge))
 
 

@@ -1,7 +1,6 @@
-"""The map of a game: numbered positions, where moves lead, what lies under a node."""
+"""The state graph of a game, and the tree patterns under its nodes."""
 
 from gamelore.graph.pattern_index import OPEN_LEAF, Pattern, PatternIndex, outcome_names
-from gamelore.graph.rows import find_row, hash_again
 from gamelore.graph.state_graph import Edge, StateGraph, empty_nodes
 from gamelore.graph.status import FINE, LOOKAHEAD_RULES, NO_SHAPE
 
@@ -15,7 +14,5 @@ __all__ = [
     "PatternIndex",
     "StateGraph",
     "empty_nodes",
-    "find_row",
-    "hash_again",
     "outcome_names",
 ]

@@ -1,7 +1,7 @@
-"""Run a circuit as it is while one role moves: most of it is known then.
+"""Evaluate cofactor circuits: the circuit with the fluents fixed that say who moves.
 
-P turns, K words per position, G gates, F fluents, M moves, R roles. Words and literals
-are those of `_narrow_kernels`, and so are the slots.
+C cofactors, K words per position, G gates, F fluents, M moves, R roles. Words, literals
+and slots are those of the 64-lane kernels.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from gamelore.engine.compiled._kernels_64 import bit_of, settle
 from gamelore.kernels import lean_part
 
 
-class Turns(NamedTuple):
-    """What is left of the gates for legal moves and the next position, turn by turn.
+class Cofactors(NamedTuple):
+    """What is left of the gates for legal moves and the next position, by mover.
 
-    Gates for the next position spare the slots of those before them, so that they may
-    run again for other moves.
+    Gates for the next position leave the slots of those before them alone, so that they
+    can run again for other moves.
     """
 
-    masks: np.ndarray  # uint64 [P, K]   the fluents that say whose turn it is
-    values: np.ndarray  # uint64 [P, K]   and what they are
-    left: np.ndarray  # int32 [P, G]
-    right: np.ndarray  # int32 [P, G]
-    slot: np.ndarray  # int32 [P, G]
-    ends: np.ndarray  # int64 [P, 2]   of the gates for moves, and of those after them
-    moves: np.ndarray  # int32 [P, M]   moves that may be legal, roles in order
-    legal: np.ndarray  # int32 [P, M]   their literals
-    move_ends: np.ndarray  # int64 [P, R]   where each role's end
-    next: np.ndarray  # int32 [P, F]   literals of the next position
+    masks: np.ndarray  # uint64 [C, K]   the fluents that are fixed
+    values: np.ndarray  # uint64 [C, K]   and their values
+    left: np.ndarray  # int32 [C, G]
+    right: np.ndarray  # int32 [C, G]
+    slot: np.ndarray  # int32 [C, G]
+    ends: np.ndarray  # int64 [C, 2]   of the gates for moves, and of those after them
+    moves: np.ndarray  # int32 [C, M]   moves that may be legal, roles in order
+    legal: np.ndarray  # int32 [C, M]   their literals
+    move_ends: np.ndarray  # int64 [C, R]   where each role's end
+    next: np.ndarray  # int32 [C, F]   literals of the next position
 
 
 class _Gates(NamedTuple):
@@ -40,33 +40,35 @@ class _Gates(NamedTuple):
 
 
 @lean_part
-def find_turn(turns, row):
-    """The turn that a position belongs to, or -1.  row: uint64 [K]"""
-    for turn in range(turns.masks.shape[0]):
+def find_cofactor(cofactors, row):
+    """Return the cofactor that holds in a position, or -1.  row: uint64 [K]"""
+    for number in range(cofactors.masks.shape[0]):
         same = True
         for word in range(row.shape[0]):
-            told = row[word] & turns.masks[turn, word]
-            same = same and told == turns.values[turn, word]
+            fixed = row[word] & cofactors.masks[number, word]
+            same = same and fixed == cofactors.values[number, word]
         if same:
-            return turn
+            return number
     return -1
 
 
 @lean_part
-def settle_turn(turns, turn, words, first, end):
-    """Settle a range of the gates of a turn."""
-    gates = _Gates(turns.left[turn], turns.right[turn], turns.slot[turn])
+def evaluate_cofactor(cofactors, number, words, first, end):
+    """Evaluate a range of the gates of a cofactor."""
+    gates = _Gates(
+        cofactors.left[number], cofactors.right[number], cofactors.slot[number]
+    )
     settle(gates, words, first, end)
 
 
 @lean_part
-def list_turn_moves(turns, turn, words, moves):
-    """Find the legal moves in the first lane."""
-    candidates, literals = turns.moves[turn], turns.legal[turn]
+def list_cofactor_moves(cofactors, number, words, moves):
+    """List the legal moves in the first lane."""
+    candidates, literals = cofactors.moves[number], cofactors.legal[number]
     count = np.uint64(0)
     first = np.uint64(0)
     for role in range(moves.ends.shape[0]):
-        end = np.uint64(turns.move_ends[turn, role])
+        end = np.uint64(cofactors.move_ends[number, role])
         for i in range(first, end):
             moves.legal[count] = candidates[i]
             count += bit_of(words, literals[i], 0)

@@ -1,8 +1,9 @@
-"""Circuits for the turns of one role: what is left of the gates when it moves.
+"""Cofactor circuits: what is left of a game's circuit while one role moves.
 
-In most games whose turn it is is a fluent or two. While one role moves, nothing has to
-be worked out about the moves of the others, which is half of a circuit or more. What
-tells turns apart is looked for in random play; it is only ever used where it holds.
+In most games a fluent or two say whose turn it is. While one role moves, nothing needs
+computing about the moves of the others, which is half of a circuit or more. The
+fluents that tell turns apart are looked for in random play; a cofactor is used only in
+positions where its fluents have their values.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.circuit.schedule import GATES, LEGAL, NEXT, SHARED, Program
-from gamelore.graph._cofactor_kernels import Turns
+from gamelore.graph._cofactor_kernels import Cofactors
 
 Row = npt.NDArray[np.uint64]
 
@@ -22,7 +23,7 @@ _Gate = tuple[int, int, int]  # its literals, and its slot
 
 
 class TurnFacts(NamedTuple):
-    """What positions had in common in which one role moved.  uint64 [K] each"""
+    """What the positions in which one role moves have in common.  uint64 [K] each"""
 
     always: Row
     """Fluents that were true in all of them."""
@@ -30,7 +31,7 @@ class TurnFacts(NamedTuple):
     """Fluents that were true in some."""
 
 
-class _Turn(NamedTuple):
+class _Cofactor(NamedTuple):
     gates: list[_Gate]
     for_moves: int
     """So many gates come first, which find the legal moves."""
@@ -39,20 +40,23 @@ class _Turn(NamedTuple):
     next: list[int]
 
 
-def find_turns(program: Program, policy: Mapping[int, TurnFacts]) -> Turns:
-    """The turns of roles that fluents tell apart; none where circuits have loops."""
-    width = len(next(iter(policy.values())).always) if policy else 1
-    guards = [] if _has_loops(program) else _guards(policy)
-    found = [_Restriction(program, mask, value).turn() for mask, value in guards]
-    turns = [turn for turn in found if turn is not None]
-    if len(turns) < len(found):
-        guards, turns = [], []
-    return _arrays(program, guards, turns, width)
+def find_cofactors(program: Program, turns: Mapping[int, TurnFacts]) -> Cofactors:
+    """Return a cofactor for each role whose turns fluents tell apart.
+
+    There are none where the circuit has loops.
+    """
+    width = len(next(iter(turns.values())).always) if turns else 1
+    guards = [] if _has_loops(program) else _guards(turns)
+    found = [_Restriction(program, mask, value).cofactor() for mask, value in guards]
+    cofactors = [one for one in found if one is not None]
+    if len(cofactors) < len(found):
+        guards, cofactors = [], []
+    return _arrays(program, guards, cofactors, width)
 
 
-def no_turns(width: int, roles: int) -> Turns:
-    """For games in which nothing tells turns apart."""
-    return Turns(
+def no_cofactors(width: int, roles: int) -> Cofactors:
+    """Return the cofactors of a game in which nothing tells turns apart."""
+    return Cofactors(
         masks=np.zeros((0, width), np.uint64),
         values=np.zeros((0, width), np.uint64),
         left=np.zeros((0, 0), np.int32),
@@ -66,14 +70,14 @@ def no_turns(width: int, roles: int) -> Turns:
     )
 
 
-def _guards(policy: Mapping[int, TurnFacts]) -> list[tuple[Row, Row]]:
+def _guards(turns: Mapping[int, TurnFacts]) -> list[tuple[Row, Row]]:
     """For each role, fluents that are one thing in its turns and another in others'."""
     guards = []
-    for role, own in policy.items():
+    for role, own in turns.items():
         mask = np.zeros_like(own.always)
-        for other, habit in policy.items():
+        for other, theirs in turns.items():
             if other != role:
-                mask |= (own.always & ~habit.ever) | (~own.ever & habit.always)
+                mask |= (own.always & ~theirs.ever) | (~own.ever & theirs.always)
         if mask.any():
             guards.append((mask, own.always & mask))
     return guards
@@ -112,7 +116,7 @@ class _Restriction:
             if _bit(mask, fluent):
                 self.meaning[1 + fluent] = _bit(value, fluent)
 
-    def turn(self) -> _Turn | None:
+    def cofactor(self) -> _Cofactor | None:
         """What is left, or nothing if there are too few slots for it."""
         program = self.program
         self._run(SHARED)
@@ -158,7 +162,7 @@ class _Restriction:
 
     def _lay_out(
         self, for_moves: int, legal: Sequence[int], following: Sequence[int]
-    ) -> _Turn | None:
+    ) -> _Cofactor | None:
         """Give the nodes that are needed slots, which they share as others do.
 
         Each node is a moment, and so is the listing of moves once they are found.
@@ -186,7 +190,7 @@ class _Restriction:
             if inputs:
                 slot_of[first + number] = free.pop()
                 gates.append((inputs[0], inputs[1], slot_of[first + number]))
-        return _Turn(gates, *listed, list(map(laid, following)))
+        return _Cofactor(gates, *listed, list(map(laid, following)))
 
     def _expiring(
         self, for_moves: int, legal: Sequence[int], following: Sequence[int]
@@ -219,25 +223,25 @@ def _bit(row: Row, fluent: int) -> int:
 def _arrays(
     program: Program,
     guards: Sequence[tuple[Row, Row]],
-    turns: Sequence[_Turn],
+    cofactors: Sequence[_Cofactor],
     width: int,
-) -> Turns:
+) -> Cofactors:
     roles = len(program.move_ends)
-    if not turns:
-        return no_turns(width, roles)
-    moves = [[m for m, literal in enumerate(turn.legal) if literal] for turn in turns]
-    columns = [[[gate[i] for gate in turn.gates] for turn in turns] for i in range(3)]
-    return Turns(
+    if not cofactors:
+        return no_cofactors(width, roles)
+    moves = [[m for m, literal in enumerate(one.legal) if literal] for one in cofactors]
+    columns = [[[gate[i] for gate in one.gates] for one in cofactors] for i in range(3)]
+    return Cofactors(
         masks=np.array([mask for mask, _ in guards]),
         values=np.array([value for _, value in guards]),
         left=_stacked(columns[0]),
         right=_stacked(columns[1]),
         slot=_stacked(columns[2]),
-        ends=np.array([(turn.for_moves, len(turn.gates)) for turn in turns]),
+        ends=np.array([(one.for_moves, len(one.gates)) for one in cofactors]),
         moves=_stacked(moves),
-        legal=_stacked([[x for x in turn.legal if x] for turn in turns]),
+        legal=_stacked([[x for x in one.legal if x] for one in cofactors]),
         move_ends=np.array([np.searchsorted(m, program.move_ends) for m in moves]),
-        next=_stacked([turn.next for turn in turns]),
+        next=_stacked([one.next for one in cofactors]),
     )
 
 

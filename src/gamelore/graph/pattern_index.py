@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import Simulator
-from gamelore.graph import _kernels
-from gamelore.graph._kernels import Shapes
+from gamelore.graph import _pattern_kernels as kernels
+from gamelore.graph._pattern_kernels import Shapes
 from gamelore.graph.state_graph import StateGraph
 
 Pattern: TypeAlias = "str | frozenset[Pattern]"
@@ -67,7 +67,7 @@ class PatternIndex:
         done = 0
         while done < len(nodes):
             self.fit()
-            done += _kernels.find_shapes(
+            done += kernels.find_shapes(
                 self.graph.graph,
                 self.shapes,
                 self.role,
@@ -90,7 +90,7 @@ class PatternIndex:
             return self.names.index(pattern)
         below = np.array(sorted(self.intern(part) for part in pattern), np.int32)
         self.fit()
-        return int(_kernels.number_set(self.shapes, below))
+        return int(kernels.number_set(self.shapes, below))
 
     def pattern(self, node: int) -> Pattern:
         """The pattern under a node."""
@@ -119,14 +119,13 @@ class PatternIndex:
         return int(self.shapes.used[0])
 
     def fit(self) -> None:
-        """Keep up with a state graph that has grown, and with shapes that fill the
-        room."""
+        """Grow with the state graph, and where shapes fill their buffers."""
         old = self.shapes
         shapes, items = len(old.first), len(old.items)
-        room = len(self.graph.nodes.rows)
+        nodes = len(self.graph.nodes.rows)
         if 2 * int(old.used[0]) > shapes or 2 * int(old.used[1]) > items:
             shapes, items = 2 * shapes, 2 * items
-        elif old.known.shape[1] == room:
+        elif old.known.shape[1] == nodes:
             return
         self.shapes = self._empty(shapes, items)
         used_shapes, used_items = (int(n) for n in old.used)
@@ -135,7 +134,7 @@ class PatternIndex:
         self.shapes.items[:used_items] = old.items[:used_items]
         self.shapes.known[:, : old.known.shape[1]] = old.known
         self.shapes.used[:] = old.used
-        _kernels.hash_sets_again(self.shapes, len(self.names) + 1)
+        kernels.hash_sets_again(self.shapes, len(self.names) + 1)
 
     def _empty(self, shapes: int, items: int) -> Shapes:
         outcome = np.zeros(101, np.int16)

@@ -1,12 +1,12 @@
-"""A map of a game: positions numbered as they are met, with where their moves lead.
+"""The state graph: positions numbered as they are met, with their successors.
 
-What search, opponents and learners ask of a game again and again, the successors of a
-position, is worked out once and then looked up. A state graph is a store of facts
-about the rules: it never changes what anybody decides, only how fast.
+Search, opponents and learners need the successors of the same positions again and
+again; here they are computed once and then looked up. A state graph caches facts about
+the rules: it never changes what a player decides, only how fast.
 
-It is for games in which one role moves at a time (the role `random` included); where
-no role has a choice, the mover is the one whose only move is not the kind of move that
-roles make while others move.
+It is for games in which one role moves at a time (the role `random` included). Where no
+role has a choice, the mover is the first player whose only move is not one that roles
+make while others move.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gamelore._hash_kernels import add_row, find_row, rehash
 from gamelore.circuit import empty_program
 from gamelore.engine import CircuitSimulator, Rows, Simulator
 from gamelore.engine.compiled.simulator import (
@@ -29,8 +30,14 @@ from gamelore.engine.compiled.simulator import (
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move, to_kif
 from gamelore.graph import _kernels
-from gamelore.graph._kernels import ENDED, UNSEEN, GraphArrays, Nodes
-from gamelore.graph.cofactors import TurnFacts, find_turns, no_turns
+from gamelore.graph._kernels import (
+    ENDED,
+    UNSEEN,
+    ExpansionBuffers,
+    GraphArrays,
+    Nodes,
+)
+from gamelore.graph.cofactors import TurnFacts, find_cofactors, no_cofactors
 from gamelore.kernels import direct, lean_pointer
 
 _expand_node = direct(_kernels.expand_node)
@@ -47,7 +54,7 @@ class Edge(NamedTuple):
 
 
 class StateGraph:
-    """The positions of one game that were met so far, and their successors."""
+    """The positions of one game met so far, and their successors."""
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
@@ -56,30 +63,30 @@ class StateGraph:
             if isinstance(simulator, CircuitSimulator)
             else empty_program()
         )
-        self.passive, policy = _sample(simulator)
-        self.turns = find_turns(self.program, policy)
+        self.passive, turns = _sample(simulator)
+        self.cofactors = find_cofactors(self.program, turns)
         self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
         self.root = self.number(simulator.initial_row())
 
     @property
     def graph(self) -> GraphArrays:
-        """What kernels need of it."""
+        """The arrays that kernels take."""
         return GraphArrays(self.program, self.nodes, _expander())
 
     def __len__(self) -> int:
         return int(self.nodes.used[0])
 
     def number(self, row: npt.NDArray[np.uint64]) -> int:
-        """The node of a position, new if it was not met before."""
+        """Return the node of a position, new if it was not met before."""
         nodes = self.nodes
-        found = int(_kernels.find_row(nodes.slots, nodes.rows, row))
+        found = int(find_row(nodes.slots, nodes.rows, row))
         if found >= 0:
             return found
         if len(self) == len(nodes.rows):
             self.grow()
             return self.number(row)
         node = len(self)
-        _kernels.add_row(nodes.slots, nodes.rows, row, found, node)
+        add_row(nodes.slots, nodes.rows, row, found, node)
         nodes.used[0] += 1
         ended = bool(self.simulator.terminal(row[None])[0])
         nodes.mover[node] = ENDED if ended else UNSEEN
@@ -142,8 +149,8 @@ class StateGraph:
                 for edge in self.edges(parent)
             }
 
-    def make_way(self, node: int, depth: int) -> None:
-        """Help a kernel that failed under a node: with room, or with successors."""
+    def extend(self, node: int, depth: int) -> None:
+        """Grow, or expand what a kernel that failed under a node needs."""
         most = max(map(len, self.simulator.moves))
         free_nodes = len(self.nodes.rows) - int(self.nodes.used[0])
         free_edges = len(self.nodes.child) - int(self.nodes.used[1])
@@ -153,8 +160,8 @@ class StateGraph:
             self.explore(node, depth)
 
     def resolve(self, status: int, node: int) -> None:
-        """Do what a kernel could not do: make room, or ask the interpreter."""
-        if status == _kernels.NO_ROOM:
+        """Do what a kernel could not do: grow, or expand with the interpreter."""
+        if status == _kernels.FULL:
             self.grow()
         elif status == _kernels.UNKNOWN:
             self._expand_slowly(node)
@@ -165,25 +172,24 @@ class StateGraph:
                 raise NotTurnTakingError(f"two roles have a choice at once in {where}")
             raise StuckError(f"a role has no legal move in {where}")
 
-    def make_room(self) -> None:
-        """Grow before a match rather than in it: growing a large state graph takes
-        time."""
+    def reserve(self) -> None:
+        """Grow if less than a quarter is free: rather before a match than in it."""
         nodes = self.nodes
         free = len(nodes.rows) - nodes.used[0], len(nodes.child) - nodes.used[1]
         if 4 * min(free[0] / len(nodes.rows), free[1] / len(nodes.child)) < 1:
             self.grow()
 
     def grow(self) -> None:
-        """Room for twice as many nodes and edges."""
+        """Double the number of nodes and edges there is space for."""
         old = self.nodes
         self.nodes = self._empty(2 * len(old.rows), 2 * len(old.child))
         used_nodes, used_edges, _ = (int(n) for n in old.used)
         for name in ("rows", "mover", "first", "degree", "goals"):
             getattr(self.nodes, name)[:used_nodes] = getattr(old, name)[:used_nodes]
-        for name in ("child", "move", "outlook"):
+        for name in ("child", "move", "outcome"):
             getattr(self.nodes, name)[:used_edges] = getattr(old, name)[:used_edges]
         self.nodes.used[:] = old.used
-        _kernels.hash_again(self.nodes.slots, self.nodes.rows, used_nodes)
+        rehash(self.nodes.slots, self.nodes.rows, used_nodes)
 
     def _empty(self, nodes: int, edges: int) -> Nodes:
         roles = len(self.simulator.roles)
@@ -191,11 +197,17 @@ class StateGraph:
             nodes, edges, self.simulator.width, roles, self.program.slots
         )
         passive = self._passive_numbers()
-        moves = moves_room(len(passive), roles)
-        return empty._replace(passive=passive, turns=self.turns, moves=moves)
+        expansion = empty.expansion._replace(
+            players_first=np.array(self._players_first, np.int64),
+            passive=passive,
+            cofactors=self.cofactors,
+            moves=moves_room(len(passive), roles),
+        )
+        return empty._replace(expansion=expansion)
 
     def _passive_numbers(self) -> npt.NDArray[np.bool_]:
-        """bool [M]: for all roles' moves one after the other, whether they wait."""
+        """Return bool [M]: for all roles' moves, one role after the other, whether they
+        mean waiting."""
         return np.array(
             [
                 (role, move) in self.passive
@@ -249,12 +261,18 @@ class StateGraph:
             for role, moves in enumerate(legal)
             if (role, int(moves[0])) not in self.passive
         ]
-        return active[0] if active else 0
+        return next(r for r in self._players_first if r in active or not active)
+
+    @property
+    def _players_first(self) -> list[int]:
+        """The roles, the role `random` last."""
+        names = self.simulator.roles
+        return sorted(range(len(names)), key=lambda role: names[role] == "random")
 
 
 @cache
 def _expander() -> Any:
-    """The pointer through which kernels expand nodes."""
+    """Return the pointer through which kernels expand nodes."""
     program, nodes = empty_program(), empty_nodes()
     return lean_pointer(_kernels.expand, 0, program, nodes, 0)
 
@@ -262,7 +280,7 @@ def _expander() -> Any:
 def empty_nodes(
     nodes: int = 1, edges: int = 1, width: int = 1, roles: int = 1, slots: int = 0
 ) -> Nodes:
-    """Room for nodes and edges, and for the slots of a circuit."""
+    """Return arrays for so many nodes and edges, and buffers for a circuit."""
     return Nodes(
         rows=np.zeros((nodes, width), np.uint64),
         slots=np.zeros(2 * nodes, np.int32),
@@ -272,25 +290,32 @@ def empty_nodes(
         goals=np.zeros((nodes, roles), np.int16),
         child=np.zeros(edges, np.int32),
         move=np.zeros(edges, np.int32),
-        outlook=np.full(edges, UNSEEN, np.int8),
+        outcome=np.full(edges, UNSEEN, np.int8),
         used=np.zeros(3, np.int64),
-        passive=np.zeros(0, np.bool_),
-        narrow=narrow_room(slots, 2),
-        words=aligned(slots * 8).reshape(slots, 8),
-        turns=no_turns(width, roles),
-        moves=moves_room(0, roles),
-        fresh=np.zeros((NARROW_LANES, width), np.uint64),
-        places=np.zeros(NARROW_LANES, np.int64),
+        expansion=ExpansionBuffers(
+            players_first=np.arange(roles),
+            passive=np.zeros(0, np.bool_),
+            words64=narrow_room(slots, 2),
+            words512=aligned(slots * 8).reshape(slots, 8),
+            cofactors=no_cofactors(width, roles),
+            moves=moves_room(0, roles),
+            successors=np.zeros((NARROW_LANES, width), np.uint64),
+            first_slots=np.zeros(NARROW_LANES, np.int64),
+        ),
     )
 
 
 def _sample(simulator: Simulator) -> tuple[set[tuple[int, int]], dict[int, TurnFacts]]:
-    """What random matches show: moves that were a role's only one while another role
-    had a choice, and what the positions have in common in which a role had one."""
+    """Play random matches, and return what they show.
+
+    That is the moves that were a role's only one while another role had a choice; and
+    by role, what the positions have in common in which it had a choice. Roles draw from
+    the same numbers, so that their order in the rules makes no difference.
+    """
     generator = np.random.default_rng(0)
     rows: Rows = simulator.initial_row()[None].repeat(_SAMPLED, 0)
     passive: set[tuple[int, int]] = set()
-    policy: dict[int, TurnFacts] = {}
+    turns: dict[int, TurnFacts] = {}
     for _ in range(1000):
         rows = rows[~simulator.terminal(rows)]
         if not len(rows):
@@ -304,27 +329,27 @@ def _sample(simulator: Simulator) -> tuple[set[tuple[int, int]], dict[int, TurnF
             waiting = (counts[:, role] == 1) & (choosing > 0)
             numbers = np.unique(per_role[waiting].argmax(axis=1))
             passive |= {(role, int(number)) for number in numbers}
-            if (turns := rows[counts[:, role] > 1]).size:
-                policy[role] = _extended(policy.get(role), turns)
-        joint = np.stack(
-            [_pick(per_role, generator) for per_role in legal], axis=1
-        ).astype(np.int32)
-        rows = simulator.advance(rows, joint)
-    return passive, policy
+            if (own := rows[counts[:, role] > 1]).size:
+                turns[role] = _extend(turns.get(role), own)
+        chosen = (generator.random(len(rows))[:, None] * counts).astype(np.int64)
+        joint = [_pick(per_role, chosen[:, r]) for r, per_role in enumerate(legal)]
+        rows = simulator.advance(rows, np.stack(joint, axis=1).astype(np.int32))
+    return passive, turns
 
 
-def _extended(habit: TurnFacts | None, rows: Rows) -> TurnFacts:
-    """What positions have in common with those before."""
+def _extend(known: TurnFacts | None, rows: Rows) -> TurnFacts:
+    """Return what positions have in common with those known before."""
     always, ever = np.bitwise_and.reduce(rows), np.bitwise_or.reduce(rows)
-    if habit is None:
+    if known is None:
         return TurnFacts(always, ever)
-    return TurnFacts(habit.always & always, habit.ever | ever)
+    return TurnFacts(known.always & always, known.ever | ever)
 
 
 def _pick(
-    legal: npt.NDArray[np.bool_], generator: np.random.Generator
+    legal: npt.NDArray[np.bool_], chosen: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.intp]:
-    """One legal move per position, at random."""
-    weights = np.where(legal, generator.random(legal.shape), -1.0)
-    picked: npt.NDArray[np.intp] = weights.argmax(axis=1)
+    """Return the legal move with the chosen index in each position."""
+    picked: npt.NDArray[np.intp] = (legal.cumsum(axis=1) > chosen[:, None]).argmax(
+        axis=1
+    )
     return picked

@@ -10,16 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.graph._kernels import (
-    ENDED,
-    FINE,
-    UNSEEN,
-    GraphArrays,
-    draw_below,
-    draw_unit,
-    find_row,
-    open_up,
-)
+from gamelore._hash_kernels import find_row
+from gamelore._random_kernels import draw_below, draw_unit
+from gamelore.graph._kernels import ENDED, FINE, UNSEEN, GraphArrays, ensure_expanded
 from gamelore.kernels import lean, lean_part, lean_recursion
 from gamelore.learn._shaping_kernels import Earnings
 from gamelore.search._policy_kernels import (
@@ -201,7 +194,7 @@ def choose_move(graph, learner, method, prior, policy, stream, node, epsilon):
     learner: memory and mind
     """
     memory, mind = learner
-    if open_up(graph, node) != FINE:
+    if ensure_expanded(graph, node) != FINE:
         return np.int64(FAILED)
     if method.function != NO_FUNCTION:
         return np.int64(_judged_edge(graph, mind, method.side, stream, node, epsilon))
@@ -239,7 +232,7 @@ def play_match(task, own, pupils, method, streams, lessons, role, epsilon):
     length = 0
     while nodes.mover[node] != ENDED:
         log.trouble[0] = node
-        status = open_up(graph, node)
+        status = ensure_expanded(graph, node)
         if status != FINE:
             return status, count, others, length, node
         if length == log.edges.shape[0]:

@@ -79,7 +79,7 @@ class GreedyPlayer:
             )
             if edge != FAILED or self._is_unknown(node):
                 return int(edge)
-            values.graph.make_way(node, values.reach)
+            values.graph.extend(node, values.reach)
             self.stream[:] = before
 
     def _is_unknown(self, node: int) -> bool:

@@ -109,7 +109,7 @@ class Values:
     def begin_match(self) -> None:
         """Make ready for a match: have room for it, or forget the matches before."""
         if self.function is None:
-            self.graph.make_room()
+            self.graph.reserve()
             return
         nodes = self.graph.nodes
         used = nodes.used[0] / len(nodes.rows), nodes.used[1] / len(nodes.child)
@@ -140,7 +140,7 @@ class Values:
     def help_at(self, node: int) -> None:
         """Do what a kernel could not do at a node: find its value, or make way."""
         if self.features is None or not self.features.complete([node]):
-            self.graph.make_way(node, self.reach)
+            self.graph.extend(node, self.reach)
 
     @property
     def reach(self) -> int:

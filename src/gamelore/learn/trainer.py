@@ -367,7 +367,7 @@ class Trainer:
             features = self.features.get(role)
             sight = [edge.child for edge in self.graph.edges(node)]
             if features is None or not features.complete(sight):
-                self.graph.make_way(node, self._reach())
+                self.graph.extend(node, self._reach())
         elif status == DIVERGED:
             raise DivergenceError(
                 f"the weights ran away in match {self.matches + 1:,}; the last good"

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gamelore._hash_kernels import hash_row
 from gamelore.circuit.schedule import FEATURES, GOALS, LEGAL, SHARED, TERMINAL
 from gamelore.engine.compiled._feature_kernels import FeatureProgram as FeatureProgram
 from gamelore.engine.compiled._feature_kernels import count_features
@@ -33,8 +34,8 @@ from gamelore.engine.compiled._kernels_64 import (
     run_phase,
     value_of,
 )
-from gamelore.graph._kernels import FINE, find_chooser, hash_row
-from gamelore.graph._kernels import NO_ROOM as NO_ROOM
+from gamelore.graph._kernels import FINE, find_chooser
+from gamelore.graph._kernels import FULL as FULL
 from gamelore.graph._kernels import SIMULTANEOUS as SIMULTANEOUS
 from gamelore.kernels import lean, lean_part
 from gamelore.search._policy_kernels import AT_LEAST, AT_MOST, EXACT
@@ -444,7 +445,7 @@ def _expand(program, search, evaluate, data, ply):
     count = buffers.moves.ends[mover] - begin
     first = state[USED]
     if first + count > stack.moves.shape[0]:
-        return np.int64(NO_ROOM)
+        return np.int64(FULL)
     if count > LANES:
         copy_words(words, kept)
     needs_rows = frames.depth[ply] > 1 or state[NEEDS_ROWS] > 0

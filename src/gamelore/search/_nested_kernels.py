@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gamelore._random_kernels import draw_below
 from gamelore.engine.compiled._kernels import LANES, step, view
-from gamelore.graph._kernels import draw_below
 from gamelore.kernels import part
 from gamelore.search._policy_kernels import FAILED, pick_best, play_from
 
@@ -26,7 +26,7 @@ _STUCK = -1  # in place of the role to move: some role cannot
 
 def search_nested(program, nodes, playouts, stream, node):
     """The edge that nested playouts speak for; kernels have a pointer to it."""
-    if nodes.words.shape[0] == 0:
+    if nodes.expansion.words512.shape[0] == 0:
         return np.int64(FAILED)
     first, degree = nodes.first[node], nodes.degree[node]
     role = nodes.mover[node]
@@ -39,7 +39,9 @@ def search_nested(program, nodes, playouts, stream, node):
             child = nodes.child[first + (begin + i) // playouts.per_move]
             rows[i] = nodes.rows[child]
         values = np.zeros(n)
-        _play_searching(program, nodes.words, playouts, stream, rows, role, values)
+        _play_searching(
+            program, nodes.expansion.words512, playouts, stream, rows, role, values
+        )
         for i in range(n):
             sums[(begin + i) // playouts.per_move] += values[i]
     return first + pick_best(stream, sums)

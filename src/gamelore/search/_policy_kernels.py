@@ -10,18 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gamelore._random_kernels import draw, draw_below, draw_unit
 from gamelore.engine.compiled._kernels import LANES, WORDS, Tally, play_out, starts_of
-from gamelore.graph._kernels import (
-    ENDED,
-    FINE,
+from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
+from gamelore.graph._lookahead_kernels import (
     LOSING,
     OPEN,
     WINNING,
-    draw,
-    draw_below,
-    draw_unit,
-    find_outlooks,
-    open_up,
+    find_move_outcomes,
 )
 from gamelore.kernels import lean, lean_part, lean_recursion, part
 
@@ -64,7 +60,7 @@ class PolicyParameters(NamedTuple):
 def choose_edge(graph, policy, stream, node):
     """The edge a player takes from a node."""
     nodes = graph.nodes
-    if open_up(graph, node) != FINE:
+    if ensure_expanded(graph, node) != FINE:
         return FAILED
     first, degree = nodes.first[node], nodes.degree[node]
     if degree == 1:
@@ -77,27 +73,27 @@ def choose_edge(graph, policy, stream, node):
         return _choose_by_minimax(graph, policy, stream, node)
     if policy.kind == MONTE_CARLO:
         return choose_by_playouts(graph, policy, stream, node)
-    if find_outlooks(graph, policy.best, policy.worst, node) != FINE:
+    if find_move_outcomes(graph, policy.best, policy.worst, node) != FINE:
         return FAILED
     if policy.kind == NOVICE:
-        return _pick_by_outlook(nodes, stream, node, WINNING, LOSING)
-    return _pick_by_outlook(nodes, stream, node, LOSING, WINNING)
+        return _pick_by_outcome(nodes, stream, node, WINNING, LOSING)
+    return _pick_by_outcome(nodes, stream, node, LOSING, WINNING)
 
 
 @lean_part
-def _pick_by_outlook(nodes, stream, node, wanted, avoided):
+def _pick_by_outcome(nodes, stream, node, wanted, avoided):
     """Any move that is wanted, else any open one, else any."""
     first, degree = nodes.first[node], nodes.degree[node]
-    for outlook in (wanted, OPEN, avoided):
+    for outcome in (wanted, OPEN, avoided):
         count = 0
         choice = np.int64(FAILED)
         for edge in range(first, first + degree):
-            if nodes.outlook[edge] == outlook:
+            if nodes.outcome[edge] == outcome:
                 count += 1
         if count:
             skip = draw_below(stream, count)
             for edge in range(first, first + degree):
-                if nodes.outlook[edge] == outlook:
+                if nodes.outcome[edge] == outcome:
                     if skip == 0:
                         choice = np.int64(edge)
                         break
@@ -162,7 +158,7 @@ def search(graph, policy, role, node, depth, low, high):
         if bound == AT_MOST and known < low:
             return known
     policy.budget[0] -= 1
-    if policy.budget[0] < 0 or open_up(graph, node) != FINE:
+    if policy.budget[0] < 0 or ensure_expanded(graph, node) != FINE:
         return np.nan
     ours = nodes.mover[node] == role
     value = -np.inf if ours else np.inf
@@ -208,7 +204,7 @@ def search_by_playouts(program, nodes, playouts, stream, node):
 
     Plays out every move of an expanded node; kernels have a pointer to it.
     """
-    if nodes.words.shape[0] == 0:
+    if nodes.expansion.words512.shape[0] == 0:
         return np.int64(FAILED)
     first, degree = nodes.first[node], nodes.degree[node]
     role = nodes.mover[node]
@@ -226,7 +222,9 @@ def search_by_playouts(program, nodes, playouts, stream, node):
             n += 1
     if n:
         per_move, reset = playouts.per_move, playouts.reset
-        tally = play_from(program, nodes.words, reset, stream, rows[:n], per_move)
+        tally = play_from(
+            program, nodes.expansion.words512, reset, stream, rows[:n], per_move
+        )
         for i in range(n):
             sums[open_moves[i]] = tally.goal_sums[i, role]
     return first + pick_best(stream, sums)

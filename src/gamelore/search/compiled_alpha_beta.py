@@ -121,7 +121,7 @@ class CircuitSearch:
 
     def _resolve(self, status: int) -> None:
         """Enlarge the stack, or raise the error that a status stands for."""
-        if status == kernels.NO_ROOM:
+        if status == kernels.FULL:
             old = self._search.stack
             stack = _empty_stack(2 * len(old.moves), self.engine.width)
             for name, array in old._asdict().items():

@@ -76,7 +76,7 @@ class PolicyPlayer:
             self._policy = None
         if self._policy is None:
             self._policy = policy_parameters(self._graph, self.settings)
-        self._graph.make_room()
+        self._graph.reserve()
         self._role = simulator.roles.index(briefing.role)
         self._playouts.start(briefing, clock)
 
@@ -116,7 +116,7 @@ class PolicyPlayer:
         """The edge to take, however long it takes."""
         before = self.stream.copy()
         while (edge := self._ask(graph, node, self.settings.depth)) == FAILED:
-            graph.make_way(node, 1 + self._reach())
+            graph.extend(node, 1 + self._reach())
             self.stream[:] = before
         return edge
 
@@ -181,7 +181,7 @@ class PolicyPlayer:
             return self._expand(graph, node, depth, clock)
         if clock.budget < _GROWTH_TIME * len(graph):
             return False
-        graph.make_way(node, 1 + depth)
+        graph.extend(node, 1 + depth)
         return True
 
     def _expand(self, graph: StateGraph, node: int, depth: int, clock: Clock) -> bool:

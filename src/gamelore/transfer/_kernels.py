@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.graph._kernels import NO_SHAPE, number_set
+from gamelore.graph._pattern_kernels import NO_SHAPE, number_set
 from gamelore.kernels import lean, lean_part, lean_recursion
 
 

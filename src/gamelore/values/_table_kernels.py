@@ -11,18 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.graph._kernels import (
-    ENDED,
-    FINE,
-    NO_SHAPE,
-    Shapes,
-    add_row,
-    draw_below,
-    draw_unit,
-    find_row,
-    find_shape,
-    look_ahead,
-)
+from gamelore._hash_kernels import add_row, find_row
+from gamelore._random_kernels import draw_below, draw_unit
+from gamelore.graph._kernels import ENDED, FINE
+from gamelore.graph._lookahead_kernels import look_ahead
+from gamelore.graph._pattern_kernels import NO_SHAPE, Shapes, find_shape
 from gamelore.kernels import lean_part
 from gamelore.search._policy_kernels import FAILED
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.graph import find_row, hash_again
+from gamelore._hash_kernels import find_row, rehash
 from gamelore.values._table_kernels import UNLINKED, Memory
 
 _FIRST_CELLS = 1 << 10
@@ -59,7 +59,7 @@ class Table:
         memory.values[: len(rows)] = values
         memory.visits[: len(rows)] = visits
         memory.used[0] = len(rows)
-        hash_again(memory.slots, memory.rows, len(rows))
+        rehash(memory.slots, memory.rows, len(rows))
         return table
 
     def __len__(self) -> int:
@@ -91,8 +91,8 @@ class Table:
     def find(self, row: npt.NDArray[np.uint64]) -> Cell | None:
         """The cell with this key."""
         memory = self.memory
-        number = find_row(memory.slots, memory.rows, row)
-        if number is None:
+        number = int(find_row(memory.slots, memory.rows, row))
+        if number < 0:
             return None
         value, visits = memory.values[number], memory.visits[number]
         return Cell(memory.rows[number].copy(), float(value), int(visits))
@@ -122,7 +122,7 @@ class Table:
         self.memory.values[:count] = old.values[:count]
         self.memory.visits[:count] = old.visits[:count]
         self.memory.used[0] = count
-        hash_again(self.memory.slots, self.memory.rows, count)
+        rehash(self.memory.slots, self.memory.rows, count)
 
 
 def _empty(cells: int, width: int, link: npt.NDArray[np.int32]) -> Memory:
