@@ -3,7 +3,8 @@
 On each page, in order:
 
 - a `python` block runs as a doctest if it has prompts, and as plain code if not;
-- a `console` block's `$ gamelore …` lines run in a shell; `...` stands for any output;
+- a `console` block's `$ gamelore …` lines run in this process, or in a shell if they
+  need one; `...` stands for any output;
 - a block after `<!-- file: NAME -->` is written to that file for the others to use.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from gamelore.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -68,30 +73,48 @@ def commands_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def run_console(block: Block, page: Path, folder: Path) -> None:
-    scripts = Path(sys.executable).parent
-    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
     for command, expected in commands_of(block.text):
         place = f"{page.name}:{block.line}: $ {command}"
         if "gamelore" not in command:
             check_make(command, place)
             continue
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env={**os.environ, "PATH": path, "COLUMNS": "80"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode in ((0, 1) if expected else (0,)), done.stdout
+        in_shell = not command.startswith("gamelore ") or set(command) & set("|&<>;$`")
+        run = run_in_shell if in_shell else run_in_process
+        status, printed = run(command, folder)
+        assert status in ((0, 1) if expected else (0,)), f"{place}\n{printed}"
         if expected:
             same = doctest.OutputChecker().check_output(
-                f"{expected}\n", f"{done.stdout.strip()}\n", OPTIONS
+                f"{expected}\n", f"{printed.strip()}\n", OPTIONS
             )
-            assert same, f"{place}\nshown:\n{expected}\nprinted:\n{done.stdout}"
+            assert same, f"{place}\nshown:\n{expected}\nprinted:\n{printed}"
+
+
+def run_in_process(command: str, folder: Path) -> tuple[int, str]:
+    """Run a command of gamelore; return its status and all it prints."""
+    result = CliRunner().invoke(
+        main, shlex.split(command)[1:], env={"COLUMNS": "80"}, prog_name="gamelore"
+    )
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+def run_in_shell(command: str, folder: Path) -> tuple[int, str]:
+    """The same in a new interpreter, with pipes and redirections."""
+    scripts = Path(sys.executable).parent
+    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "COLUMNS": "80"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout
 
 
 def check_make(command: str, place: str) -> None:

@@ -10,6 +10,8 @@ import gamelore
 PUBLIC = {
     "Agent",
     "AlphaBetaPlayer",
+    "Briefing",
+    "Clock",
     "Cosine",
     "Evaluator",
     "Fixed",
@@ -24,6 +26,7 @@ PUBLIC = {
     "Lookahead",
     "MatchRecord",
     "MonteCarloPlayer",
+    "Move",
     "NestedMonteCarloPlayer",
     "NetworkSettings",
     "Player",

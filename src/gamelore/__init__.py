@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from gamelore.engine.verify.perft import perft
     from gamelore.errors import GameloreError, GdlError, IllegalMoveError
     from gamelore.games import library, load
-    from gamelore.gdl import Game, Problem
+    from gamelore.gdl import Game, Move, Problem
     from gamelore.graph import StateGraph
     from gamelore.learn import (
         Cosine,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         Trainer,
     )
     from gamelore.match import MatchRecord, play_match
-    from gamelore.player import Player
+    from gamelore.player import Briefing, Clock, Player
     from gamelore.search import (
         AlphaBetaPlayer,
         Evaluator,
@@ -89,6 +89,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "AlphaBetaPlayer",
+    "Briefing",
+    "Clock",
     "Cosine",
     "Evaluator",
     "Fixed",
@@ -103,6 +105,7 @@ __all__ = [
     "Lookahead",
     "MatchRecord",
     "MonteCarloPlayer",
+    "Move",
     "NestedMonteCarloPlayer",
     "NetworkSettings",
     "Player",
@@ -142,7 +145,7 @@ _HOMES = {
     "gamelore.engine.verify.perft": ("perft",),
     "gamelore.errors": ("GameloreError", "GdlError", "IllegalMoveError"),
     "gamelore.games": ("library", "load"),
-    "gamelore.gdl": ("Game", "Problem"),
+    "gamelore.gdl": ("Game", "Move", "Problem"),
     "gamelore.graph": ("StateGraph",),
     "gamelore.learn": (
         "Cosine",
@@ -158,7 +161,7 @@ _HOMES = {
         "Trainer",
     ),
     "gamelore.match": ("MatchRecord", "play_match"),
-    "gamelore.player": ("Player",),
+    "gamelore.player": ("Briefing", "Clock", "Player"),
     "gamelore.search": (
         "AlphaBetaPlayer",
         "Evaluator",
