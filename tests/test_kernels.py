@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import errno
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gamelore.circuit.schedule import Program
+import numpy as np
+import pytest
+
+from gamelore import cache
+from gamelore.cache import CacheWarning
+from gamelore.circuit import compile_game
+from gamelore.circuit.program import Program
 from gamelore.engine.compiled import _kernels_64
-from gamelore.kernels import KernelCacheLocator, _bundles, kernel_folder
+from gamelore.games import load
+from gamelore.kernels import (
+    KernelCacheLocator,
+    _bundles,
+    kernel,
+    kernel_folder,
+    pointer,
+)
 
 
 def test_the_cache_does_not_depend_on_where_sources_lie() -> None:
-    compiled: Any = _kernels_64.value_of
+    compiled: Any = _kernels_64.read
     function = compiled.py_func
     here = KernelCacheLocator.from_function(function, "here/_kernels_64.py")
     there = KernelCacheLocator.from_function(function, "there/_kernels_64.py")
@@ -32,5 +48,91 @@ def test_kernels_of_other_sources_have_other_folders() -> None:
 def test_bundles_of_arrays_are_known_by_their_fields() -> None:
     """Kernels stored with the types of another version could not be loaded."""
     known = dict(line.split(": ", 1) for line in _bundles().splitlines())
-    schedule = known["gamelore/circuit/schedule.py Program"]
-    assert schedule.split() == [*Program._fields]
+    fields = known["gamelore/circuit/program.py Program"]
+    assert fields.split() == [*Program._fields]
+
+
+# ── a cache that cannot be used ─────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def cache_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[[Path], None]]:
+    """Make kernels believe that the cache is somewhere else."""
+
+    def move(folder: Path) -> None:
+        monkeypatch.setenv("GAMELORE_CACHE", str(folder))
+        monkeypatch.setattr(cache, "_reported", [])
+        kernel_folder.cache_clear()
+
+    yield move
+    kernel_folder.cache_clear()
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+double.__module__ = _kernels_64.__name__
+
+
+def compile_twice() -> list[str]:
+    """Compile two kernels that have never been compiled; the warnings there are."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert kernel(double)(21) == 42
+        assert pointer(double, 1, 1).ctypes(4) == 8
+    assert all(issubclass(one.category, CacheWarning) for one in caught)
+    return [str(one.message) for one in caught]
+
+
+def test_a_cache_that_is_no_folder_is_done_without(
+    cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    blocked = tmp_path / "cache"
+    blocked.write_text("in the way")
+    cache_at(blocked)
+    said = compile_twice()
+    assert len(said) == 1
+    assert said[0].startswith(f"cannot write to the cache {blocked}: ")
+    assert said[0].endswith("; going on without it")
+
+
+def test_a_full_disk_is_done_without(
+    cache_at: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    cache_at(tmp_path)
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.save", fail)
+    assert compile_twice() == [
+        f"cannot write to the cache {tmp_path}: no space left on device; going on"
+        " without it"
+    ]
+
+
+def test_a_compiled_game_is_done_without(
+    cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    blocked = tmp_path / "cache"
+    blocked.write_text("in the way")
+    cache_at(blocked)
+    with pytest.warns(CacheWarning, match="going on without it"):
+        compiled = compile_game(load("tictactoe"))
+    assert compiled.fluents
+
+
+def test_damaged_files_are_compiled_again(
+    cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    cache_at(tmp_path)
+    assert compile_twice() == []
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    for damage in (b"", b"\x80\x04garbage", bytes(range(256))):
+        for path in files:
+            path.write_bytes(damage)
+        assert compile_twice() == []
+    np.testing.assert_equal(kernel(double)(np.int64(3)), 6)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
+
+
+class CacheWarning(UserWarning):
+    """The cache cannot be written to; everything works, but nothing is kept."""
 
 
 def cache_folder() -> Path:
@@ -19,3 +24,16 @@ def cache_folder() -> Path:
         return Path(local) / "gamelore" / "cache"
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "gamelore"
+
+
+def report_unwritable(error: OSError) -> None:
+    """Warn that the cache cannot be written to, once in a process."""
+    if _reported:
+        return
+    _reported.append(error)
+    reason = (error.strerror or str(error)).lower()
+    message = f"cannot write to the cache {cache_folder()}: {reason}"
+    warnings.warn(f"{message}; going on without it", CacheWarning, stacklevel=2)
+
+
+_reported: list[OSError] = []

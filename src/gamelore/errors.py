@@ -5,6 +5,7 @@
     ├── UnknownGameError     no library game and no file of that name
     ├── GroundingError       rules that cannot be turned into a finite ground game
     │   └── GroundingLimit   … within the limits of time and memory
+    ├── ArgumentError        an argument of the wrong shape, type or range
     ├── PositionError        facts that no position of this game can hold
     ├── IllegalMoveError     a move that is not legal in the position
     ├── StuckError           a role without a legal move in a position that goes on
@@ -56,6 +57,10 @@ class GroundingError(GameloreError):
 
 class GroundingLimit(GroundingError):  # noqa: N818 - it is a limit
     """Grounding was ended at a limit of time, memory or size."""
+
+
+class ArgumentError(GameloreError, ValueError):
+    """An argument of the wrong shape, type or range."""
 
 
 class PositionError(GameloreError):

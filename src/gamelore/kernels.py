@@ -3,34 +3,40 @@
 Numba's own cache does not notice when a function that a kernel calls has changed in
 another file, so the compiled kernels of a module are kept in a folder named after its
 source, all that it imports from gamelore, and the bundles of arrays that there are: a
-kernel is stored with the types of its arguments, which may come from anywhere.
+kernel is stored with the types of its arguments, which may come from anywhere. Where
+the folder cannot be written, kernels are compiled in every process anew.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import pickle
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import numba
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    UserProvidedCacheLocator,
+)
+from numba.core.ccallback import CFunc
 
-from gamelore.cache import cache_folder
+from gamelore.cache import cache_folder, report_unwritable
 
 _SOURCE = Path(__file__).parent.parent
-_PROGRAM = "circuit/schedule.py"
+_PROGRAM = "circuit/program.py"
 _BUNDLE = re.compile(r"^class (\w+)\(NamedTuple\):\n((?: .*\n|\n)*)", re.MULTILINE)
 _FIELD = re.compile(r"^    (\w+):", re.MULTILINE)
 
 
 @cache
 def kernel_folder(module: str) -> Path:
-    """Where the compiled kernels of a module, as it is now, are kept."""
+    """Return where the compiled kernels of a module, as it is now, are kept."""
     digest = hashlib.sha256(f"{numba.__version__} {_bundles()}".encode())
     for source in sorted(_sources(module)):
         digest.update(source.read_bytes())
@@ -52,7 +58,7 @@ def _bundles() -> str:
 
 @cache
 def _sources(module: str) -> frozenset[Path]:
-    """The file of a module, and those that its kernels may contain code of."""
+    """Return the file of a module, and those its kernels may contain code of."""
     path = _SOURCE.joinpath(*module.split(".")).with_suffix(".py")
     found = {path}
     for node in ast.parse(path.read_bytes()).body:
@@ -108,7 +114,7 @@ def lean_recursion(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def direct(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Let Python call a kernel without having the types of all its arguments found out.
+    """Return a kernel that Python calls without having all argument types found out.
 
     Numba does that at every call, which takes it 0.4 ms where bundles of arrays hold a
     pointer to a kernel. Here types are told by the classes of the arguments alone, so
@@ -151,67 +157,64 @@ def _pointed(
     arguments: tuple[Any, ...],
     **options: bool,
 ) -> Any:
-    signature = numba.typeof(result)(*map(numba.typeof, arguments))
-    compile_it: Any = numba.cfunc
-    with _kernel_cache(function):
-        return compile_it(signature, cache=True, error_model="numpy", **options)(
-            function
-        )
+    signature = tuple(map(numba.typeof, arguments)), numba.typeof(result)
+    compiled: Any = CFunc(function, signature, {}, {"error_model": "numpy", **options})
+    compiled._cache = _KernelCache(function)
+    compiled.compile()
+    return compiled
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
-    with _kernel_cache(function):
-        compile_it: Any = numba.njit
-        return compile_it(cache=True, nogil=True, error_model="numpy", **options)(
-            function
-        )
+    compile_it: Any = numba.njit
+    compiled = compile_it(nogil=True, error_model="numpy", **options)(function)
+    compiled._cache = _KernelCache(function)
+    dispatcher: Callable[..., Any] = compiled
+    return dispatcher
 
 
-class KernelCacheLocator:
-    """Has numba keep a kernel in the folder of its module's sources.
+class KernelCacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types
+    """Keeps kernels in our folder, which is named after all they are made of."""
 
-    Numba's own locators put the path of the source file into that of the cache, so that
-    every clone and every environment compiles all kernels again.
-    """
-
-    def __init__(self, function: Callable[..., Any], path: str) -> None:
-        self._folder = kernel_folder(function.__module__)
-        self._line = function.__code__.co_firstlineno
+    def __init__(self, function: Any, file: str) -> None:
+        self._py_file = file
+        self._lineno = function.__code__.co_firstlineno
+        self._cache_path = str(kernel_folder(function.__module__))
 
     @classmethod
-    def from_function(
-        cls, function: Callable[..., Any], path: str
-    ) -> KernelCacheLocator | None:
-        locator = cls(function, path)
-        try:
-            locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
-
-    def ensure_cache_path(self) -> None:
-        """Make the folder; raise `OSError` where nothing can be written there."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        TemporaryFile(dir=self._folder).close()
+    def from_function(cls, py_func: Any, py_file: str) -> KernelCacheLocator:
+        return cls(py_func, py_file)
 
     def get_cache_path(self) -> str:
-        return str(self._folder)
+        return self._cache_path
 
-    def get_source_stamp(self) -> str:
-        return self._folder.name  # names the sources already
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
+    def get_source_stamp(self) -> int:
+        return 0
 
 
-@contextmanager
-def _kernel_cache(function: Callable[..., Any]) -> Iterator[None]:
-    """Let numba keep what is compiled here in our folder."""
-    config: Any = numba.config
-    folder, locators = config.CACHE_DIR, getattr(config, "CACHE_LOCATOR_CLASSES", "")
-    config.CACHE_DIR = str(kernel_folder(function.__module__))
-    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelCacheLocator.__name__}"
-    try:
-        yield
-    finally:
-        config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = folder, locators
+class _Format(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [KernelCacheLocator]  # noqa: RUF012 - as numba has it
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Compiled kernels on disk; what cannot be read or written is done without."""
+
+    _impl_class = _Format
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except (OSError, *_DAMAGE):
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            report_unwritable(error)
+            self.disable()
+        except _DAMAGE:  # of the index: write another one
+            self.flush()
+
+
+_DAMAGE = (EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError)
+"""What reading a damaged pickle raises."""

@@ -52,7 +52,7 @@ def test_without_a_file_there_is_nothing(game: Game) -> None:
 )
 def test_a_damaged_file_is_ignored_and_rebuilt(game: Game, damage) -> None:  # type: ignore[no-untyped-def]
     compiled = compile_game(game)
-    path = store.path_of(game)
+    path = store.path_for(game)
     path.write_bytes(damage(path.read_bytes()))
     assert store.load(game) is None
     again = compile_game(game)
@@ -71,5 +71,5 @@ def test_a_cache_that_cannot_be_written_does_no_harm(
 
 def test_nothing_half_written_is_left_behind(game: Game) -> None:
     compile_game(game)
-    files = list(store.path_of(game).parent.iterdir())
-    assert files == [store.path_of(game)]
+    files = list(store.path_for(game).parent.iterdir())
+    assert files == [store.path_for(game)]

@@ -231,7 +231,7 @@ def test_remembered_successors_are_those_worked_out_anew(
             options = map(position.legal_moves, position.roles)
             joint = tuple(lots.choice(moves) for moves in options)
             numbers = [simulator.move_number(r, m) for r, m in enumerate(joint)]
-            anew = simulator.follow(position.row, numbers)
+            anew = simulator.advance_one(position.row, numbers)
             position = position.advance(joint)
             assert (position.row == anew).all()
             assert position.facts == Position.from_row(simulator, anew).facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamelore.circuit.schedule import LEGAL, NEXT, SHARED, TERMINAL, Program
+from gamelore.circuit.program import LEGAL, NEXT, SHARED, TERMINAL, Program
 from gamelore.engine import CircuitSimulator
 from gamelore.games import load
 from gamelore.graph import StateGraph

@@ -2,7 +2,7 @@
 
 from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
 from gamelore.circuit.compiler import compile_game
-from gamelore.circuit.schedule import Program, empty_program
+from gamelore.circuit.program import Program, empty_program
 
 __all__ = [
     "CompiledGame",

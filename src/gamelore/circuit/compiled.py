@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gamelore.circuit.schedule import Program
+from gamelore.circuit.program import Program
 from gamelore.gdl import Fact, Move, Term
 
 

@@ -7,11 +7,7 @@ another version, is as good as none.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import os
-import tempfile
-import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
@@ -21,14 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.cache import cache_folder
+from gamelore.cache import cache_folder, report_unwritable
 from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
-from gamelore.circuit.schedule import Program
+from gamelore.circuit.program import Program
+from gamelore.files import ArchiveError, pack_archive, unpack_archive, write_atomic
 from gamelore.gdl import Compound, Game, Term
 from gamelore.gdl.features import FeatureRules
 
 _MAGIC = b"gamelore circuit\n"
-_DIGEST = 32
 _NUMBERS = ("slots", "terminal", "first_move")
 """The fields of a program that are numbers, not arrays."""
 
@@ -44,48 +40,32 @@ def _compiler_version() -> str:
     return digest.hexdigest()[:16]
 
 
-def path_of(game: Game, features: FeatureRules | None = None) -> Path:
-    """Where the compiled form of a game, with such features, is kept."""
+def path_for(game: Game, features: FeatureRules | None = None) -> Path:
+    """Return where the compiled form of a game, with such features, is kept."""
     seen = f"-{features.fingerprint}" if features else ""
     folder = cache_folder() / f"games-{_compiler_version()}"
     return folder / f"{game.fingerprint}{seen}.bin"
 
 
 def load(game: Game, features: FeatureRules | None = None) -> CompiledGame | None:
-    """The stored form of a game, if there is one and it is sound."""
+    """Return the stored form of a game, if there is one and it is sound."""
     try:
-        content = path_of(game, features).read_bytes()
-    except OSError:
-        return None
-    head, payload = content[: len(_MAGIC) + _DIGEST], content[len(_MAGIC) + _DIGEST :]
-    if head != _MAGIC + hashlib.sha256(payload).digest():
-        return None
-    try:
-        with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
-            return _unpack(dict(arrays))
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        content = path_for(game, features).read_bytes()
+        return _unpack(unpack_archive(_MAGIC, content))
+    except (OSError, ArchiveError, ValueError, KeyError, TypeError):
         return None
 
 
 def save(
     game: Game, compiled: CompiledGame, features: FeatureRules | None = None
 ) -> None:
-    """Store a compiled game; where that is not possible, do without."""
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **_pack(compiled))
-    payload = buffer.getvalue()
-    path = path_of(game, features)
+    """Store a compiled game; where that is not possible, warn and do without."""
+    path = path_for(game, features)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
+        write_atomic(path, pack_archive(_MAGIC, _pack(compiled)))
+    except OSError as error:
+        report_unwritable(error)
 
 
 def _pack(compiled: CompiledGame) -> dict[str, npt.NDArray[Any]]:

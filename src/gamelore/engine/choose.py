@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copyreg
+import hashlib
 import warnings
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -10,8 +12,8 @@ from gamelore.circuit import compile_game
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.simulator import Simulator
-from gamelore.errors import GroundingError
-from gamelore.gdl import Game
+from gamelore.errors import GroundingError, PositionError
+from gamelore.gdl import Game, to_kif
 from gamelore.gdl.features import FeatureRules
 from gamelore.ground import GroundLimits
 
@@ -28,7 +30,7 @@ def simulator(
     limits: GroundLimits | None = None,
     features: FeatureRules | None = None,
 ) -> Simulator:
-    """A simulator for a game; the same one when asked again.
+    """Return a simulator for a game; the same one when asked again.
 
     `auto` compiles the game, and falls back to the interpreter, with a
     `SlowEngineWarning`, where it does not ground within the limits.
@@ -59,3 +61,35 @@ def _simulator(
             stacklevel=3,
         )
         return Interpreter(game, features)
+
+
+# ── pickling ────────────────────────────────────────────────────────────────────────
+
+
+def _reduce(pickled: Simulator) -> tuple[object, ...]:
+    """A simulator is pickled as what it is made from."""
+    return _restore, (pickled.game, pickled.engine, pickled.features, _layout(pickled))
+
+
+def _restore(
+    game: Game, engine: Engine, features: FeatureRules | None, layout: str
+) -> Simulator:
+    restored = simulator(game, engine, features=features)
+    if _layout(restored) != layout:
+        raise PositionError(
+            f"rows of {game.name!r} mean something else to this process: it has"
+            " another version of gamelore"
+        )
+    return restored
+
+
+def _layout(one: Simulator) -> str:
+    """Return a hash of what the bits of rows and the numbers of moves mean."""
+    if not one.portable:
+        return ""
+    lines = (" ".join(map(to_kif, names)) for names in (one.fluents, *one.moves))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+for _kind in (CircuitSimulator, Interpreter):
+    copyreg.pickle(_kind, _reduce)  # type: ignore[arg-type]

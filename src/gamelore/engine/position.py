@@ -18,8 +18,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from gamelore.engine.checks import check_row
 from gamelore.engine.choose import simulator as choose_simulator
-from gamelore.engine.simulator import Row, Sight, Simulator
+from gamelore.engine.simulator import Row, Simulator, StateView
 from gamelore.errors import IllegalMoveError
 from gamelore.games import load
 from gamelore.gdl import Compound, Fact, Game, Move, Role, read_term, to_kif
@@ -59,7 +60,8 @@ class Position:
 
     @classmethod
     def from_row(cls, simulator: Simulator, row: Row) -> Position:
-        """The position that a simulator's row stands for."""
+        """Return the position that a simulator's row stands for."""
+        check_row(row, simulator.width)
         position = cls.__new__(cls)
         position._simulator = simulator
         position._data = row.tobytes()
@@ -91,12 +93,12 @@ class Position:
     @property
     def is_terminal(self) -> bool:
         """Whether the match has ended."""
-        return self._sight.terminal
+        return self._view.terminal
 
     @cached_property
     def goals(self) -> dict[Role, int | None]:
         """Each role's goal; None where the rules derive none, or more than one."""
-        return dict(zip(self.roles, self._sight.goals, strict=True))
+        return dict(zip(self.roles, self._view.goals, strict=True))
 
     def goal(self, role: Role) -> int | None:
         """A role's goal; None where the rules derive none, or more than one."""
@@ -104,7 +106,7 @@ class Position:
 
     def legal_moves(self, role: Role) -> tuple[Move, ...]:
         """What a role may do, sorted by KIF text."""
-        return self._sight.legal[self._index(role)]
+        return self._view.legal[self._index(role)]
 
     @property
     def mover(self) -> Role | None:
@@ -134,7 +136,7 @@ class Position:
                 return known
         joint = self._legal_joint_move(moves)
         numbers = [self._simulator.move_number(r, move) for r, move in enumerate(joint)]
-        row = self._simulator.follow(self.row, numbers)
+        row = self._simulator.advance_one(self.row, numbers)
         following = Position.from_row(self._simulator, row)
         if len(remembered) >= _REMEMBERED:
             remembered.clear()
@@ -160,6 +162,11 @@ class Position:
     def __hash__(self) -> int:
         return hash((self.game.fingerprint, self.facts))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._simulator.portable:
+            return Position.from_row, (self._simulator, self.row)
+        return Position, (self._simulator, self.facts)
+
     def __str__(self) -> str:
         if self.game.renderer is not None:
             return self.game.renderer(self.facts)
@@ -171,13 +178,13 @@ class Position:
         return f"Position({source}, {' '.join(map(to_kif, self.facts))!r})"
 
     @cached_property
-    def _sight(self) -> Sight:
-        return self._simulator.look(self.row)
+    def _view(self) -> StateView:
+        return self._simulator.observe(self.row)
 
     @property
     def _legal(self) -> tuple[tuple[Move, ...], ...]:
         """Per role, its legal moves sorted by KIF text."""
-        return self._sight.legal
+        return self._view.legal
 
     def _index(self, role: Role) -> int:
         try:

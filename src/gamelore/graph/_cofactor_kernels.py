@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.engine.compiled._kernels_64 import bit_of, settle
+from gamelore.engine.compiled._kernels_64 import evaluate_gates, read_bit
 from gamelore.kernels import lean_part
 
 
@@ -58,7 +58,7 @@ def evaluate_cofactor(cofactors, number, words, first, end):
     gates = _Gates(
         cofactors.left[number], cofactors.right[number], cofactors.slot[number]
     )
-    settle(gates, words, first, end)
+    evaluate_gates(gates, words, first, end)
 
 
 @lean_part
@@ -71,6 +71,6 @@ def list_cofactor_moves(cofactors, number, words, moves):
         end = np.uint64(cofactors.move_ends[number, role])
         for i in range(first, end):
             moves.legal[count] = candidates[i]
-            count += bit_of(words, literals[i], 0)
+            count += read_bit(words, literals[i], 0)
         moves.ends[role] = count
         first = end

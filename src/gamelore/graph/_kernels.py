@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gamelore._hash_kernels import add_row, find_from_slot, first_slot
-from gamelore.circuit.schedule import GOALS, LEGAL, NEXT, SHARED, TERMINAL, Program
+from gamelore.circuit.program import GOALS, LEGAL, NEXT, SHARED, TERMINAL, Program
 from gamelore.engine.compiled._kernels_64 import (
     LANES,
     Moves,
@@ -20,10 +20,10 @@ from gamelore.engine.compiled._kernels_64 import (
     copy_words,
     gather_changed,
     list_moves,
+    read,
     read_goals,
     run_phase,
     take_next,
-    value_of,
 )
 from gamelore.engine.compiled._lanes import prefetch
 from gamelore.graph._cofactor_kernels import (
@@ -194,7 +194,7 @@ def _add_children(program, nodes, lanes, edge):
         slots[lane] = first_slot(nodes.slots, rows[lane])
         prefetch(nodes.slots, slots[lane])
     run_phase(program, words, TERMINAL)
-    ended = value_of(words, program.terminal) & (_ALL >> np.uint64(LANES - lanes))
+    ended = read(words, program.terminal) & (_ALL >> np.uint64(LANES - lanes))
     if ended:
         run_phase(program, words, GOALS)
     for lane in range(lanes):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.circuit.schedule import GATES, LEGAL, NEXT, SHARED, Program
+from gamelore.circuit.program import GATES, LEGAL, NEXT, SHARED, Program
 from gamelore.graph._cofactor_kernels import Cofactors
 
 Row = npt.NDArray[np.uint64]

@@ -21,11 +21,11 @@ import numpy.typing as npt
 from gamelore._hash_kernels import add_row, find_row, rehash
 from gamelore.circuit import empty_program
 from gamelore.engine import CircuitSimulator, Rows, Simulator
-from gamelore.engine.compiled.simulator import (
-    NARROW_LANES,
-    aligned,
-    moves_room,
-    narrow_room,
+from gamelore.engine.compiled.buffers import (
+    LANES_64,
+    allocate_aligned,
+    allocate_moves,
+    allocate_words_64,
 )
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move, to_kif
@@ -201,7 +201,7 @@ class StateGraph:
             players_first=np.array(self._players_first, np.int64),
             passive=passive,
             cofactors=self.cofactors,
-            moves=moves_room(len(passive), roles),
+            moves=allocate_moves(len(passive), roles),
         )
         return empty._replace(expansion=expansion)
 
@@ -295,12 +295,12 @@ def empty_nodes(
         expansion=ExpansionBuffers(
             players_first=np.arange(roles),
             passive=np.zeros(0, np.bool_),
-            words64=narrow_room(slots, 2),
-            words512=aligned(slots * 8).reshape(slots, 8),
+            words64=allocate_words_64(slots, 2),
+            words512=allocate_aligned(slots * 8).reshape(slots, 8),
             cofactors=no_cofactors(width, roles),
-            moves=moves_room(0, roles),
-            successors=np.zeros((NARROW_LANES, width), np.uint64),
-            first_slots=np.zeros(NARROW_LANES, np.int64),
+            moves=allocate_moves(0, roles),
+            successors=np.zeros((LANES_64, width), np.uint64),
+            first_slots=np.zeros(LANES_64, np.int64),
         ),
     )
 

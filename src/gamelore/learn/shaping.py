@@ -15,7 +15,7 @@ import numpy as np
 
 from gamelore.circuit import empty_program
 from gamelore.engine import CircuitSimulator
-from gamelore.engine.compiled.simulator import NARROW_LANES, narrow_room
+from gamelore.engine.compiled.buffers import LANES_64, allocate_words_64
 from gamelore.gdl import read_term, to_kif
 from gamelore.gdl.features import FeatureRules, fits
 from gamelore.graph import StateGraph
@@ -54,13 +54,13 @@ class Account:
             self._ledger = _no_ledger()._replace(rewards=np.ones(1))
             return
         features = simulator.feature_set
-        room, columns = features.room(NARROW_LANES)
+        room, columns = features.allocate(LANES_64)
         self._ledger = Ledger(
             rewards=numbers_by_feature(features.names, shaping, 0.0),
             earned=np.zeros(0),
             measured=np.zeros(1, np.int64),
             features=features.program(role),
-            words=narrow_room(graph.program.slots)[0],
+            words=allocate_words_64(graph.program.slots)[0],
             room=room,
             columns=columns,
         )

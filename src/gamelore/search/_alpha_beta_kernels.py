@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore._hash_kernels import hash_row
-from gamelore.circuit.schedule import FEATURES, GOALS, LEGAL, SHARED, TERMINAL
+from gamelore.circuit.program import FEATURES, GOALS, LEGAL, SHARED, TERMINAL
 from gamelore.engine.compiled._feature_kernels import FeatureProgram as FeatureProgram
 from gamelore.engine.compiled._feature_kernels import count_features
 from gamelore.engine.compiled._kernels_64 import LANES as LANES
@@ -30,9 +30,9 @@ from gamelore.engine.compiled._kernels_64 import (
     gather_changed,
     list_moves,
     make_moves,
+    read,
     read_goals,
     run_phase,
-    value_of,
 )
 from gamelore.graph._kernels import FINE, find_chooser
 from gamelore.graph._kernels import FULL as FULL
@@ -478,7 +478,7 @@ def _push(program, search, block, place, with_rows):
     stack, buffers = search.stack, search.buffers
     words = buffers.words[0]
     run_phase(program, words, TERMINAL)
-    ended = value_of(words, program.terminal)
+    ended = read(words, program.terminal)
     if ended & (_ALL >> np.uint64(LANES - block.shape[0])):
         run_phase(program, words, GOALS)
     for lane in range(block.shape[0]):

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gamelore._random_kernels import draw, draw_below, draw_unit
-from gamelore.engine.compiled._kernels import LANES, WORDS, Tally, play_out, starts_of
+from gamelore.engine.compiled._kernels import (
+    LANES,
+    WORDS,
+    Tally,
+    gather_starts,
+    play_out,
+)
 from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
 from gamelore.graph._lookahead_kernels import (
     LOSING,
@@ -26,6 +32,7 @@ RANDOM, NOVICE, WEAK, MINIMAX, MONTE_CARLO = range(5)
 FAILED = -1
 
 _LONGEST = 10_000  # moves of a playout
+_FOREVER = 2**62  # steps
 
 EXACT, AT_LEAST, AT_MOST = range(3)
 """What is known of a searched node's value."""
@@ -261,7 +268,7 @@ def play_from(program, words, reset, stream, rows, playouts):
     # What idle lanes hold has a say in how many random numbers are drawn.
     words[:, :] = np.uint64(0)
     starts = np.zeros((n, (reset.shape[0] + 63) // 64), np.uint64)
-    starts_of(program, words, rows, reset, starts[: rows.shape[0]])
+    gather_starts(program, words, rows, reset, starts[: rows.shape[0]])
     generators = aligned_words(16)
     for i in range(16):
         generators[i] = draw(stream)
@@ -279,10 +286,11 @@ def play_from(program, words, reset, stream, rows, playouts):
         np.zeros(program.goals.shape[0], np.int64),
         np.zeros(_LONGEST + 1, np.int64),
         np.zeros(1, np.int64),
-        np.zeros(2, np.int64),
+        np.zeros(3, np.int64),
+        playouts,
     )
     total = rows.shape[0] * playouts
-    play_out(program, words, generators.reshape(4, 4), tally, 0, total, playouts)
+    play_out(program, words, generators.reshape(4, 4), tally, total, _FOREVER)
     return tally
 
 

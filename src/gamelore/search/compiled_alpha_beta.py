@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gamelore.engine import CircuitSimulator, Row
-from gamelore.engine.compiled.simulator import moves_room, narrow_room
+from gamelore.engine.compiled.buffers import allocate_moves, allocate_words_64
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.kernels import direct
 from gamelore.search import _alpha_beta_kernels as kernels
@@ -177,8 +177,8 @@ def _empty_table(entries: int, width: int) -> TranspositionTable:
 
 def _empty_buffers(engine: CircuitSimulator, moves: int) -> Buffers:
     return Buffers(
-        words=narrow_room(engine.program.slots, 2),
-        moves=moves_room(moves, len(engine.roles)),
+        words=allocate_words_64(engine.program.slots, 2),
+        moves=allocate_moves(moves, len(engine.roles)),
         rows=np.zeros((kernels.LANES, engine.width), np.uint64),
         values=np.zeros(kernels.LANES),
         goals=np.zeros(len(engine.roles), np.int16),

@@ -165,7 +165,7 @@ class FeatureEvaluator(Evaluator):
 
     def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel:
         features = engine.feature_set
-        buffer, columns = features.room(kernels.LANES)
+        buffer, columns = features.allocate(kernels.LANES)
         weighted = FeatureWeights(
             features.program(role), self._weights(engine), buffer, columns
         )

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.schedule import FEATURES, Program
+from gamelore.circuit.program import FEATURES, Program
 from gamelore.engine.compiled._feature_kernels import (
     FeatureProgram,
     count_features,

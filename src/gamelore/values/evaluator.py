@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator, Rows, Simulator
-from gamelore.engine.compiled.simulator import NARROW_LANES
+from gamelore.engine.compiled.buffers import LANES_64
 from gamelore.errors import GameloreError
 from gamelore.search.evaluator import (
     STAKES,
@@ -63,9 +63,9 @@ class ValueFunctionEvaluator(Evaluator):
 
     def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel:
         features = self.function.features
-        columns = np.zeros((NARROW_LANES, 1), np.float32)
+        columns = np.zeros((LANES_64, 1), np.float32)
         if features is not None:
-            _, columns = features.room(NARROW_LANES)
+            _, columns = features.allocate(LANES_64)
         copy = self.function.copy().function  # its working arrays are not shared
         opinion = Opinion(copy, self._side, self._reward_sum, columns)
         return EvaluatorKernel(_function_pointer(), opinion, needs_rows=True)

@@ -10,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator, Rows
-from gamelore.engine.compiled.simulator import NARROW_LANES, aligned, narrow_room
+from gamelore.engine.compiled.buffers import (
+    LANES_64,
+    allocate_aligned,
+    allocate_words_64,
+)
 from gamelore.errors import GameloreError
 from gamelore.gdl.canonical.symmetry import exchange_of
 from gamelore.graph import StateGraph
@@ -89,7 +93,7 @@ class ValueFunction:
             self.forget()
         lens = self.function.lens
         if self.features is not None and lens.counts.shape[1] < len(graph.nodes.rows):
-            _, columns = self.features.room(2 * len(graph.nodes.rows))
+            _, columns = self.features.allocate(2 * len(graph.nodes.rows))
             counts = columns.reshape(2, len(graph.nodes.rows), -1)
             measured = np.zeros(counts.shape[:2], np.uint8)
             lens = lens._replace(counts=counts, measured=measured)
@@ -298,8 +302,8 @@ class ValueFunction:
         first, second = (
             view._replace(weights=view.weights * scale[view.columns]) for view in views
         )
-        words = narrow_room(self.graph.program.slots)[0]
-        room, columns = self.features.room(NARROW_LANES)
+        words = allocate_words_64(self.graph.program.slots)[0]
+        room, columns = self.features.allocate(LANES_64)
         return empty_lens(self.graph.simulator.width)._replace(
             views=(first, second), columns=columns, words=words, room=room
         )
@@ -329,7 +333,7 @@ def _squashed(sums: npt.NDArray[np.float64], unit: str) -> npt.NDArray[np.float6
 def _floats(rows: int, width: int) -> npt.NDArray[np.float32]:
     """float32 [rows, width]: zeros.  Where eight begin, a vector of eight is aligned:
     others take several times as long to store and to load again."""
-    words = aligned(-(-rows * width // 2))
+    words = allocate_aligned(-(-rows * width // 2))
     return words.view(np.float32)[: rows * width].reshape(rows, width)
 
 
@@ -356,9 +360,9 @@ def empty_lens(width: int = 1) -> Lens:
         views=(kernels.NO_FEATURES, kernels.NO_FEATURES),
         counts=np.zeros((2, 0, 0), np.float32),
         measured=np.zeros((2, 0), np.uint8),
-        waiting=np.zeros(NARROW_LANES, np.int64),
-        rows=np.zeros((NARROW_LANES, width), np.uint64),
-        columns=np.zeros((NARROW_LANES, 0), np.float32),
+        waiting=np.zeros(LANES_64, np.int64),
+        rows=np.zeros((LANES_64, width), np.uint64),
+        columns=np.zeros((LANES_64, 0), np.float32),
         words=np.zeros(0, np.uint64),
         room=np.zeros(64, np.uint64),
     )

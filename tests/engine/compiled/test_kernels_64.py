@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gamelore.engine import CircuitSimulator
-from gamelore.engine.simulator import Rows, Sight
+from gamelore.engine.simulator import Rows, StateView
 from gamelore.games import load
 from gamelore.gdl import to_kif
 
@@ -37,7 +37,7 @@ def test_a_look_at_one_position_sees_what_512_lanes_see(name: str) -> None:
     rows = random_rows(simulator, seed=5)
     assert simulator.terminal(rows).any()
     for row in rows:
-        narrow, wide = simulator.look(row), Sight(simulator, row)
+        narrow, wide = simulator.observe(row), StateView(simulator, row)
         assert narrow.terminal == wide.terminal
         assert narrow.goals == wide.goals
         assert narrow.legal == wide.legal
@@ -52,10 +52,10 @@ def test_one_step_leads_where_512_lanes_lead(name: str) -> None:
     for parent, moves, child in zip(
         parents, expansion.moves, expansion.successors, strict=True
     ):
-        assert (simulator.follow(parent, moves.tolist()) == child).all()
+        assert (simulator.advance_one(parent, moves.tolist()) == child).all()
 
 
 def test_legal_moves_are_sorted_by_their_text() -> None:
     simulator = CircuitSimulator(load("hex-11x11"))
-    for moves in simulator.look(simulator.initial_row()).legal:
+    for moves in simulator.observe(simulator.initial_row()).legal:
         assert list(moves) == sorted(moves, key=to_kif)

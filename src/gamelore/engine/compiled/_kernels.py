@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.circuit.program import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
 from gamelore.engine.compiled._lanes import (
     above,
     any_lane,
@@ -33,14 +33,16 @@ from gamelore.engine.compiled._lanes import (
     store,
     zero_planes,
 )
-from gamelore.kernels import kernel, lean_part, part
+from gamelore.kernels import kernel, lean, lean_part, part
 
 WORDS = 8
 LANES = 64 * WORDS
 HALF = 4  # words per step of the choice of moves: as many planes as registers hold
 MOST_MOVES = 2**20 - 2
 
-FINISHED, STUCK = 0, 1
+FINISHED, STUCK, PAUSED = range(3)
+BEGUN, STEPS, STUCK_ROLE = range(3)
+"""What `progress` holds."""
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -49,7 +51,7 @@ _ALL = ~np.uint64(0)
 
 
 class Tally(NamedTuple):
-    """What playouts add up, and what each lane is playing.  n positions, R roles."""
+    """Sums over playouts, and what each lane is playing.  n positions, R roles."""
 
     starts: np.ndarray  # uint64 [n, ·]   bits of the reset slots, per start position
     reset: np.ndarray  # int32 [·]   slots that say where a match begins
@@ -63,7 +65,8 @@ class Tally(NamedTuple):
     goal_counts: np.ndarray  # int64 [·]   per goal literal
     length_counts: np.ndarray  # int64 [move limit + 1]
     cut_off: np.ndarray  # int64 [1]
-    stuck: np.ndarray  # int64 [2]   role and lane, where a role could not move
+    progress: np.ndarray  # int64 [3]   matches begun, steps, a role without a move
+    per_start: int  # playouts from each position
 
 
 # ── gates ───────────────────────────────────────────────────────────────────────────
@@ -77,8 +80,8 @@ def _value8(base, literal):
 
 
 @part
-def settle(program, base, first, end):
-    """Settle a range of gates in order, in place."""
+def evaluate_gates(program, base, first, end):
+    """Evaluate a range of gates in order, in place."""
     left, right, slot = program.left, program.right, program.slot
     for gate in range(first, end):
         both = _value8(base, left[gate]) & _value8(base, right[gate])
@@ -97,7 +100,7 @@ def repeat_until_stable(program, base, first, end):
         changed = False
         for i in range(end - first):
             run = end - 1 - i if backwards else first + i
-            settle(program, base, runs[run, 0], runs[run, 1])
+            evaluate_gates(program, base, runs[run, 0], runs[run, 1])
             variable = np.int64(runs[run, 3]) * WORDS
             new = _value8(base, runs[run, 2])
             old = load8(base, variable)
@@ -113,7 +116,7 @@ def run_phase(program, base, phase):
     for segment in range(program.phases[phase, 0], program.phases[phase, 1]):
         first, end = program.segments[segment, 1], program.segments[segment, 2]
         if program.segments[segment, 0] == GATES:
-            settle(program, base, first, end)
+            evaluate_gates(program, base, first, end)
         else:
             repeat_until_stable(program, base, first, end)
 
@@ -192,14 +195,14 @@ def gather(words, literals, rows):
 
 
 @part
-def bit_of(words, literal, lane):
+def read_bit(words, literal, lane):
     flip = np.uint64(literal & 1)
     return ((words[literal >> 1, lane >> 6] >> np.uint64(lane & 63)) & _ONE) ^ flip
 
 
 @kernel
 def view(program, words, rows, legal, terminal, goals):
-    """Everything there is to see of positions.
+    """Compute legal moves, ends and goals of positions.
 
     rows: uint64 [n, K], legal: uint64 [n, ·] bits, terminal: bool [n],
     goals: int16 [n, R]
@@ -210,7 +213,7 @@ def view(program, words, rows, legal, terminal, goals):
         spread(rows[first:end], words, 1, program.next.shape[0])
         run_phase(program, base, TERMINAL)
         for i in range(first, end):
-            terminal[i] = bit_of(words, program.terminal, i - first) == _ONE
+            terminal[i] = read_bit(words, program.terminal, i - first) == _ONE
         run_phase(program, base, GOALS)
         for i in range(first, end):
             read_goals(program, words, i - first, goals[i])
@@ -220,12 +223,12 @@ def view(program, words, rows, legal, terminal, goals):
 
 @part
 def read_goals(program, words, lane, goals):
-    """One lane's goals; -1 where there is none, or more than one.  goals: int16 [R]"""
+    """Read one lane's goals; -1 where there is none, or more.  goals: int16 [R]"""
     first = 0
     for role in range(program.goal_ends.shape[0]):
         found = 0
         for g in range(first, program.goal_ends[role]):
-            if bit_of(words, program.goals[g], lane) == _ONE:
+            if read_bit(words, program.goals[g], lane) == _ONE:
                 found += 1
                 goals[role] = program.goal_values[g]
         if found != 1:
@@ -235,28 +238,65 @@ def read_goals(program, words, lane, goals):
 
 @kernel
 def step(program, words, rows, moves, following):
-    """The positions after one joint move each.
+    """Compute the positions after one joint move each.
 
-    rows, following: uint64 [n, K], moves: int32 [n, R]
+    rows, following: uint64 [n, K], moves: int32 [n, R]. Returns the first row whose
+    joint move is not legal, or -1.
     """
     base = np.uint64(words.ctypes.data)
+    illegal = -1
     for first in range(0, rows.shape[0], LANES):
         end = min(first + LANES, rows.shape[0])
         spread(rows[first:end], words, 1, program.next.shape[0])
         clear_moves(program, base)
         for i in range(first, end):
-            offset = program.first_move
-            lane = i - first
-            for role in range(moves.shape[1]):
-                words[offset + moves[i, role], lane >> 6] |= _ONE << np.uint64(
-                    lane & 63
-                )
-                offset = program.first_move + program.move_ends[role]
+            _put_moves(program, words, i - first, moves[i])
         run_phase(program, base, SHARED)
         run_phase(program, base, LEGAL)
+        for i in range(first, end):
+            if illegal < 0 and not _is_legal(program, words, i - first, moves[i]):
+                illegal = i
         run_phase(program, base, NEXT)
         take_next(program, base)
         gather(words, program.fluents, following[first:end])
+    return illegal
+
+
+@part
+def _put_moves(program, words, lane, moves):
+    """Let one lane make a joint move, without what is no move.  moves: int32 [R]"""
+    bit = _ONE << np.uint64(lane & 63)
+    first = 0
+    for role in range(moves.shape[0]):
+        move = first + moves[role]
+        if first <= move < program.move_ends[role]:
+            words[program.first_move + move, lane >> 6] |= bit
+        first = program.move_ends[role]
+
+
+@part
+def _is_legal(program, words, lane, moves):
+    """Return whether all moves are legal, once LEGAL has run.  moves: int32 [R]"""
+    first = 0
+    for role in range(moves.shape[0]):
+        move = first + moves[role]
+        if not first <= move < program.move_ends[role]:
+            return False
+        if read_bit(words, program.legal[move], lane) != _ONE:
+            return False
+        first = program.move_ends[role]
+    return True
+
+
+@lean
+def find_beyond(rows, bits):
+    """Return the first row with a bit beyond so many in its last word, or -1."""
+    if bits < 64 and rows.shape[1]:
+        last = rows.shape[1] - 1
+        for row in range(rows.shape[0]):
+            if rows[row, last] >> np.uint64(bits):
+                return row
+    return -1
 
 
 @part
@@ -270,27 +310,28 @@ def clear_moves(program, base):
 
 
 @part
-def _value4(base, literal, half):
+def _value4(base, literal):
     flip = _NONE - np.uint64(literal & 1)
-    return load4(base, np.int64(literal >> 1) * WORDS + half) ^ splat4(flip)
+    return load4(base, np.int64(literal >> 1) * WORDS) ^ splat4(flip)
 
 
 def _make_choose(planes):
-    """A choice among fewer than 2 ** planes moves."""
+    """Return a kernel that chooses among fewer than 2 ** planes moves."""
 
     @part
-    def choose(program, base, first, end, half, random, live):
-        """Set one of the legal moves first … end of half the lanes, uniformly.
+    def choose(program, base, first, end, random, live):
+        """Set one of the legal moves first … end in 256 lanes, uniformly.
 
         Counts each lane's legal moves, draws a number below the count (by rejection, so
         that it is exactly uniform), and walks over the moves again to the one of that
-        number. Returns whether every live lane had a move.
+        number. Returns whether every live lane had a move. base: address of the lanes'
+        first words.
         """
         zero = splat4(_NONE)
         count = zero_planes(zero, planes)
-        offset = np.int64(program.first_move) * WORDS + half
+        offset = np.int64(program.first_move) * WORDS
         for move in range(first, end):
-            legal = _value4(base, program.legal[move], half)
+            legal = _value4(base, program.legal[move])
             store(base, offset + move * WORDS, legal)
             if any_lane(legal):
                 count = increase(count, legal)
@@ -325,7 +366,7 @@ _choose20 = _make_choose(20)
 
 @part
 def choose_moves(program, base, random, live):
-    """Choose a move for every role and lane; the first role without one, else -1."""
+    """Choose moves in every lane; return the first role without one, or -1."""
     generators = np.uint64(random.ctypes.data)
     playing = np.uint64(live.ctypes.data)
     first = 0
@@ -333,12 +374,13 @@ def choose_moves(program, base, random, live):
         end = program.move_ends[role]
         for half in range(0, WORDS, HALF):
             mask = load4(playing, half)
+            lanes = base + np.uint64(8 * half)
             if end - first < 15:
-                fine = _choose4(program, base, first, end, half, generators, mask)
+                fine = _choose4(program, lanes, first, end, generators, mask)
             elif end - first < 255:
-                fine = _choose8(program, base, first, end, half, generators, mask)
+                fine = _choose8(program, lanes, first, end, generators, mask)
             else:
-                fine = _choose20(program, base, first, end, half, generators, mask)
+                fine = _choose20(program, lanes, first, end, generators, mask)
             if not fine:
                 return role
         first = end
@@ -349,8 +391,8 @@ def choose_moves(program, base, random, live):
 
 
 @kernel
-def starts_of(program, words, rows, reset, starts):
-    """What the reset slots hold in each position.
+def gather_starts(program, words, rows, reset, starts):
+    """Gather what the reset slots hold in each position.
 
     rows: uint64 [n, K], reset: int32 [·] slots, starts: uint64 [n, ·] bits
     """
@@ -366,19 +408,27 @@ def starts_of(program, words, rows, reset, starts):
 
 
 @kernel
-def play_out(program, words, random, tally, begin, end, count):
-    """Play matches number begin … end to their ends; `count` from each position.
+def play_out(program, words, random, tally, end, pause):
+    """Play matches to their ends, from number `progress[BEGUN]` to `end`.
 
     A lane whose match has ended begins the next one at once, until none is left.
+    Returns PAUSED after so many steps: call again with the same words to go on.
     """
     base = np.uint64(words.ctypes.data)
-    for word in range(WORDS):
-        tally.live[word] = _NONE
-        tally.done[word] = _ALL
-    started = _refill(words, tally, begin, end, count, 0)
+    begun = tally.progress[BEGUN]
+    steps = tally.progress[STEPS]
+    if steps == 0:
+        for word in range(WORDS):
+            tally.live[word] = _NONE
+            tally.done[word] = _ALL
+        begun = _refill(words, tally, begun, end, 0)
     limit = tally.length_counts.shape[0] - 1
-    steps = 0
+    pause += steps
     while any_lane(load8(np.uint64(tally.live.ctypes.data), 0)):
+        if steps == pause:
+            tally.progress[BEGUN] = begun
+            tally.progress[STEPS] = steps
+            return PAUSED
         run_phase(program, base, TERMINAL)
         flip = _NONE - np.uint64(program.terminal & 1)
         ended = _NONE
@@ -392,11 +442,11 @@ def play_out(program, words, random, tally, begin, end, count):
         if steps >= limit:
             ended |= _cut_off(tally, steps, limit)
         if ended:
-            started = _refill(words, tally, started, end, count, steps)
+            begun = _refill(words, tally, begun, end, steps)
         run_phase(program, base, LEGAL)
         role = choose_moves(program, base, random, tally.live)
         if role >= 0:
-            tally.stuck[0] = role
+            tally.progress[STUCK_ROLE] = role
             return STUCK
         run_phase(program, base, NEXT)
         take_next(program, base)
@@ -463,7 +513,7 @@ def _credit(tally, lanes, word, role, value):
 
 @part
 def _cut_off(tally, steps, limit):
-    """End the matches that have reached the limit; say whether there were any."""
+    """End the matches that have reached the limit; return whether there were any."""
     some = _NONE
     for word in range(WORDS):
         lanes = tally.live[word] & ~tally.done[word]
@@ -481,18 +531,18 @@ def _cut_off(tally, steps, limit):
 
 
 @part
-def _refill(words, tally, started, end, count, steps):
-    """Begin new matches in the lanes that are done; returns how many have begun."""
+def _refill(words, tally, begun, end, steps):
+    """Begin new matches in the lanes that are done; return how many have begun."""
     single = tally.starts.shape[0] == 1
     for word in range(WORDS):
         lanes = tally.done[word]
         filled = _NONE
-        while lanes and started < end:
+        while lanes and begun < end:
             lane = 64 * word + lowest_one(lanes)
             filled |= lanes & (_NONE - lanes)
-            tally.origin[lane] = started // count
+            tally.origin[lane] = begun // tally.per_start
             tally.began[lane] = steps
-            started += 1
+            begun += 1
             lanes &= lanes - _ONE
         tally.live[word] = (tally.live[word] & ~tally.done[word]) | filled
         if not filled:
@@ -510,4 +560,4 @@ def _refill(words, tally, started, end, count, steps):
                 bit = (row[i >> 6] >> np.uint64(i & 63)) & _ONE
                 words[tally.reset[i], word] |= bit << np.uint64(bit_number)
             filled &= filled - _ONE
-    return started
+    return begun

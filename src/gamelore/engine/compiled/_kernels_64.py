@@ -1,8 +1,8 @@
 """Run a scheduled circuit for at most 64 games: one word per slot.
 
 The same program as in `_kernels`, for the successors of one position, where most of 512
-lanes would be empty. Room is kept for both a slot's word and its complement, so that a
-literal is the index of its word: a pass takes half the time of a wide one.
+lanes would be empty. There are words for a slot and for its complement, so that a
+literal is the index of its word: a pass takes half the time of one with 512 lanes.
 
     words   uint64 [2 S]   game i is bit i of every literal's word; words[1] is all ones
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.schedule import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.circuit.program import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
 from gamelore.engine.compiled._lanes import lowest_one
 from gamelore.kernels import lean, lean_part
 
@@ -25,15 +25,15 @@ _ALL = ~np.uint64(0)
 
 
 class Moves(NamedTuple):
-    """Room for the legal moves of a position."""
+    """A buffer for the legal moves of a position."""
 
     legal: np.ndarray  # int32 [M]   by number, roles one after the other
     ends: np.ndarray  # int64 [R]   where each role's end
 
 
 @lean_part
-def value_of(words, literal):
-    """The lanes of a literal."""
+def read(words, literal):
+    """Return the lanes of a literal."""
     return words[np.uint64(literal)]  # unsigned: numba asks no more of it
 
 
@@ -46,18 +46,18 @@ def put(words, slot, lanes):
 
 
 @lean_part
-def bit_of(words, literal, lane):
-    """One lane of a literal."""
-    return (value_of(words, literal) >> np.uint64(lane)) & _ONE
+def read_bit(words, literal, lane):
+    """Return one lane of a literal."""
+    return (read(words, literal) >> np.uint64(lane)) & _ONE
 
 
 @lean_part
-def settle(program, words, first, end):
-    """Settle a range of gates in order, in place."""
+def evaluate_gates(program, words, first, end):
+    """Evaluate a range of gates in order, in place."""
     left, right, slot = program.left, program.right, program.slot
     # Unsigned: numba has signed indices count from the end, at half the cost of a gate.
     for gate in range(np.uint64(first), np.uint64(end)):
-        both = value_of(words, left[gate]) & value_of(words, right[gate])
+        both = read(words, left[gate]) & read(words, right[gate])
         put(words, slot[gate], both)
 
 
@@ -73,9 +73,9 @@ def repeat_until_stable(program, words, first, end):
         changed = False
         for i in range(end - first):
             run = end - 1 - i if backwards else first + i
-            settle(program, words, runs[run, 0], runs[run, 1])
-            old = value_of(words, 2 * runs[run, 3])
-            new = value_of(words, runs[run, 2])
+            evaluate_gates(program, words, runs[run, 0], runs[run, 1])
+            old = read(words, 2 * runs[run, 3])
+            new = read(words, runs[run, 2])
             if new & ~old:
                 changed = True
                 put(words, runs[run, 3], old | new)
@@ -88,7 +88,7 @@ def run_phase(program, words, phase):
     for segment in range(program.phases[phase, 0], program.phases[phase, 1]):
         first, end = program.segments[segment, 1], program.segments[segment, 2]
         if program.segments[segment, 0] == GATES:
-            settle(program, words, first, end)
+            evaluate_gates(program, words, first, end)
         else:
             repeat_until_stable(program, words, first, end)
 
@@ -110,7 +110,7 @@ def list_moves(program, words, moves):
         end = np.uint64(program.move_ends[role])
         for move in range(first, end):
             moves.legal[count] = move  # stays if it is legal: that is hard to foresee
-            count += bit_of(words, program.legal[move], 0)
+            count += read_bit(words, program.legal[move], 0)
         moves.ends[role] = count
         first = end
 
@@ -153,7 +153,7 @@ def _put_others(program, words, moves, mover, lanes):
 
 @lean_part
 def copy_words(source, target):
-    """Keep what all literals are."""
+    """Copy the lanes of all literals."""
     for i in range(np.uint64(source.shape[0])):
         target[i] = source[i]
 
@@ -162,14 +162,14 @@ def copy_words(source, target):
 def take_next(following, words):
     """Let the next position become the present one.  following: int32 [F] literals"""
     for fluent in range(np.uint64(following.shape[0])):
-        put(words, fluent + _ONE, value_of(words, following[fluent]))
+        put(words, fluent + _ONE, read(words, following[fluent]))
 
 
 @lean_part
 def gather_changed(program, words, parent, rows, count):
-    """The lanes' positions as rows, all successors of one parent.
+    """Gather the lanes' positions as rows, all successors of one parent.
 
-    They differ from it in little, so only that is looked at.
+    They differ from it in little, so only that is written.
     parent: uint64 [K], rows: uint64 [at least count, K]
     """
     for lane in range(count):
@@ -179,7 +179,7 @@ def gather_changed(program, words, parent, rows, count):
     for fluent in range(np.uint64(program.fluents.shape[0])):
         word, place = fluent >> np.uint64(6), fluent & np.uint64(63)
         bit = (parent[word] >> place) & _ONE
-        changed = (value_of(words, program.fluents[fluent]) ^ (_NONE - bit)) & present
+        changed = (read(words, program.fluents[fluent]) ^ (_NONE - bit)) & present
         while changed:
             lane = np.uint64(lowest_one(changed))
             rows[lane, word] ^= _ONE << place
@@ -188,12 +188,12 @@ def gather_changed(program, words, parent, rows, count):
 
 @lean_part
 def read_goals(program, words, lane, goals):
-    """One lane's goals; -1 where there is none, or more than one.  goals: int16 [R]"""
+    """Read one lane's goals; -1 where there is none, or more.  goals: int16 [R]"""
     first = 0
     for role in range(program.goal_ends.shape[0]):
         found = 0
         for g in range(first, program.goal_ends[role]):
-            if bit_of(words, program.goals[g], lane):
+            if read_bit(words, program.goals[g], lane):
                 found += 1
                 goals[role] = program.goal_values[g]
         if found != 1:
@@ -203,25 +203,25 @@ def read_goals(program, words, lane, goals):
 
 @lean
 def view_one(program, words, row, legal, goals):
-    """Everything there is to see of one position; whether it is terminal.
+    """Compute legal moves and goals of one position; return whether it is terminal.
 
     row: uint64 [K], legal: uint64 [·] bits, cleared, goals: int16 [R]
     """
     broadcast(program, words, row)
     run_phase(program, words, TERMINAL)
-    terminal = bit_of(words, program.terminal, 0) == _ONE
+    terminal = read_bit(words, program.terminal, 0) == _ONE
     run_phase(program, words, GOALS)
     read_goals(program, words, 0, goals)
     run_phase(program, words, LEGAL)
     for move in range(program.legal.shape[0]):
-        bit = bit_of(words, program.legal[move], 0)
+        bit = read_bit(words, program.legal[move], 0)
         legal[move >> 6] |= bit << np.uint64(move & 63)
     return terminal
 
 
 @lean
 def step_one(program, words, row, moves, following):
-    """The position after a joint move.
+    """Compute the position after a joint move.
 
     row, following: uint64 [K], following cleared, moves: int32 [R]
     """
@@ -231,7 +231,7 @@ def step_one(program, words, row, moves, following):
     run_phase(program, words, LEGAL)
     run_phase(program, words, NEXT)
     for fluent in range(program.next.shape[0]):
-        bit = bit_of(words, program.next[fluent], 0)
+        bit = read_bit(words, program.next[fluent], 0)
         following[fluent >> 6] |= bit << np.uint64(fluent & 63)
     _choose(program, words, moves, _NONE)  # which may be the next position itself
 

@@ -35,24 +35,24 @@ class FeatureSet:
         return " ".join(map(to_kif, self.names))
 
     def program(self, role: int = 0) -> FeatureProgram:
-        """What kernels count for the side of a role."""
+        """Return what kernels count for the side of a role."""
         return self.programs[role if len(self.programs) > 1 else 0]
 
-    def room(self, positions: int) -> tuple[Row, npt.NDArray[np.float32]]:
-        """What kernels count in: uint64 [64], and float32 [positions, C]."""
+    def allocate(self, positions: int) -> tuple[Row, npt.NDArray[np.float32]]:
+        """Return buffers to count in: uint64 [64], and float32 [positions, C]."""
         width = max(program.width for program in self.programs)
         return np.zeros(BLOCK, np.uint64), np.zeros((positions, width), np.float32)
 
     def counts(
         self, program: Program, words: Row, positions: Rows, role: int = 0
     ) -> npt.NDArray[np.float32]:
-        """float32 [n, F]: the value of every feature, from the side of a role.
+        """Return float32 [n, F]: the value of every feature, from the side of a role.
 
-        words: uint64 [2 S], room for the circuit.
+        words: uint64 [2 S], a word per literal.
         """
-        room, columns = self.room(len(positions))
+        block, columns = self.allocate(len(positions))
         features = self.program(role)
-        _count_rows(program, features, words, positions, room, columns)
+        _count_rows(program, features, words, positions, block, columns)
         return columns[:, : len(self)]
 
 

@@ -6,24 +6,31 @@ the compiled engine, so it is the oracle that engine is tested against.
 Rows are one word wide and hold the number of the position in a table of this
 interpreter; they mean nothing to another one. Moves get their numbers when they are
 first seen to be legal, so `moves` grows, and `legal` with it; so do features when one
-of their atoms is first seen to be true.
+of their atoms is first seen to be true, and facts when `fact_matrix` first meets them.
 """
 
 from __future__ import annotations
 
-import threading
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from random import Random
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.engine.checks import check_row
+from gamelore.engine.fair_lock import FairLock
 from gamelore.engine.interpreter.prover import Prover
 from gamelore.engine.simulator import NO_GOAL, Playouts, Row, Rows, Simulator
-from gamelore.errors import IllegalMoveError, PositionError, StuckError
+from gamelore.errors import (
+    ArgumentError,
+    IllegalMoveError,
+    PositionError,
+    StuckError,
+)
 from gamelore.gdl import Fact, Game, Move, Term, to_kif, variables
 from gamelore.gdl.features import FeatureRules, feature_atom
 
@@ -47,14 +54,16 @@ class View(NamedTuple):
 class Interpreter(Simulator):
     """Plays a game by deriving what its rules say, position by position."""
 
-    engine = "interpreter"
+    engine: ClassVar[str] = "interpreter"
+    portable: ClassVar[bool] = False
 
     def __init__(self, game: Game, features: FeatureRules | None = None) -> None:
         super().__init__(game, features)
         added = features.rules_for(game.roles) if features else ()
         self._prover = Prover([*game.rules, *added])
         self._feature_numbers: dict[Term, int] = {}
-        self._lock = threading.RLock()
+        self._fluent_numbers: dict[Fact, int] = {}
+        self._lock = FairLock()
         self._positions: list[frozenset[Fact]] = []
         self._numbers: dict[frozenset[Fact], int] = {}
         self._moves: tuple[list[Move], ...] = tuple([] for _ in self.roles)
@@ -83,6 +92,8 @@ class Interpreter(Simulator):
             return self._row(self._initial_facts())
 
     def facts(self, row: Row) -> frozenset[Fact]:
+        row = check_row(row, self.width)
+        self._check_range(row[None])
         return self._positions[int(row[0])]
 
     def encode(self, facts: Iterable[Fact]) -> Row:
@@ -93,7 +104,26 @@ class Interpreter(Simulator):
         with self._lock:
             return self._row(facts)
 
-    def legal(self, positions: Rows) -> tuple[npt.NDArray[np.bool_], ...]:
+    @property
+    def fluents(self) -> Sequence[Fact]:
+        return tuple(self._fluent_numbers)
+
+    @property
+    def feature_names(self) -> Sequence[Term]:
+        return tuple(self._feature_numbers)
+
+    # ── many positions ──────────────────────────────────────────────────────────────
+
+    def _check_range(self, positions: Rows) -> None:
+        known = len(self._positions)
+        if len(positions) and positions.max() >= known:
+            row = int((positions[:, 0] >= known).nonzero()[0][0])
+            raise ArgumentError(
+                f"positions[{row}] must be the number of a position that this"
+                f" interpreter has met, below {known:,}, got {positions[row, 0]}"
+            )
+
+    def _legal(self, positions: Rows) -> tuple[npt.NDArray[np.bool_], ...]:
         views = self._views(positions)
         arrays = []
         for role, numbers in enumerate(self._move_numbers):
@@ -103,29 +133,50 @@ class Interpreter(Simulator):
             arrays.append(array)
         return tuple(arrays)
 
-    def terminal(self, positions: Rows) -> npt.NDArray[np.bool_]:
+    def _terminal(self, positions: Rows) -> npt.NDArray[np.bool_]:
         views = self._views(positions)
         return np.array([view.terminal for view in views], dtype=np.bool_)
 
-    def goals(self, positions: Rows) -> npt.NDArray[np.int16]:
+    def _goals(self, positions: Rows) -> npt.NDArray[np.int16]:
         goals = [view.goals for view in self._views(positions)]
         return np.array(goals, dtype=np.int16).reshape(len(goals), len(self.roles))
 
-    def advance(self, positions: Rows, moves: npt.NDArray[np.int32]) -> Rows:
+    def _advance(
+        self, positions: Rows, moves: npt.NDArray[np.int32]
+    ) -> tuple[Rows, int]:
         after = np.empty((len(positions), 1), dtype=np.uint64)
-        with self._lock:
-            for n, (row, numbers) in enumerate(zip(positions, moves, strict=True)):
-                joint = [self._moves[r][number] for r, number in enumerate(numbers)]
-                after[n] = self._row(self._next_facts(self.facts(row), joint))
-        return after
+        illegal = -1
+        for n, (row, numbers) in enumerate(zip(positions, moves, strict=True)):
+            with self._lock:
+                facts = self._positions[int(row[0])]
+                legal = self._view(facts).legal  # mostly known: somebody chose the move
+                pairs = zip(self._moves, numbers.tolist(), strict=True)
+                joint = [names[i] for names, i in pairs if 0 <= i < len(names)]
+                if len(joint) < len(numbers):
+                    return after, n
+                if illegal < 0 and not all(map(operator.contains, legal, joint)):
+                    illegal = n
+                after[n] = self._row(self._next_facts(facts, joint))
+        return after, illegal
 
-    @property
-    def feature_names(self) -> Sequence[Term]:
-        return tuple(self._feature_numbers)
-
-    def feature_counts(self, positions: Rows, role: int = 0) -> npt.NDArray[np.float32]:
+    def _fact_matrix(self, positions: Rows) -> npt.NDArray[np.bool_]:
+        numbers = self._fluent_numbers
+        found = [self._positions[int(row[0])] for row in positions]
         with self._lock:
-            values = [self._feature_values(self.facts(row), role) for row in positions]
+            for facts in found:
+                for fact in sorted(facts.difference(numbers), key=to_kif):
+                    numbers[fact] = len(numbers)
+        matrix = np.zeros((len(found), len(numbers)), np.bool_)
+        for n, facts in enumerate(found):
+            matrix[n, [numbers[fact] for fact in facts]] = True
+        return matrix
+
+    def _feature_counts(self, positions: Rows, role: int) -> npt.NDArray[np.float32]:
+        values = []
+        for row in positions:
+            with self._lock:
+                facts = self._positions[int(row[0])]
+                values.append(self._feature_values(facts, role))
         counts = np.zeros((len(values), len(self._feature_numbers)), np.float32)
         for n, found in enumerate(values):
             for name, value in found.items():
@@ -148,26 +199,20 @@ class Interpreter(Simulator):
             counts[name] += averaged
         return {name: total / max(1, counts[name]) for name, total in sums.items()}
 
-    def playouts(
-        self,
-        positions: Rows | None = None,
-        count: int = 1,
-        *,
-        seed: int = 0,
-        threads: int = 1,
-        move_limit: int = 10_000,
+    def _playouts(
+        self, positions: Rows, count: int, seed: int, threads: int, move_limit: int
     ) -> Playouts:
-        rows = self.initial_row()[None] if positions is None else positions
-        shape = len(rows), len(self.roles)
+        shape = len(positions), len(self.roles)
         sums, squares = np.zeros(shape), np.zeros(shape)
-        lengths = np.zeros(len(rows), dtype=np.int64)
+        lengths = np.zeros(len(positions), dtype=np.int64)
         goal_counts: tuple[Counter[int], ...] = tuple(Counter() for _ in self.roles)
         length_counts: Counter[int] = Counter()
         cut_off = 0
-        for n, row in enumerate(rows):
+        for n, row in enumerate(positions):
+            start = self._positions[int(row[0])]
             for i in range(count):
                 random = Random(f"{seed} {n} {i}")
-                goals, length = self._play_out(self.facts(row), random, move_limit)
+                goals, length = self._play_out(start, random, move_limit)
                 lengths[n] += length
                 length_counts[length] += 1
                 if goals is None:
@@ -204,8 +249,11 @@ class Interpreter(Simulator):
         return view.legal
 
     def _views(self, positions: Rows) -> list[View]:
-        with self._lock:
-            return [self._view(self.facts(row)) for row in positions]
+        views = []
+        for row in positions:
+            with self._lock:  # for each, so that others need not wait for all
+                views.append(self._view(self._positions[int(row[0])]))
+        return views
 
     def _derive_view(self, facts: frozenset[Fact]) -> View:
         prover = self._prover

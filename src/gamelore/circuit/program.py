@@ -1,0 +1,66 @@
+"""A scheduled circuit, as kernels run it: gates, phases and slots in flat arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+
+TERMINAL, GOALS, LEGAL, NEXT, FEATURES, SHARED = range(6)
+"""Phases; SHARED is the part of TERMINAL that LEGAL and NEXT need."""
+
+GATES, LOOP = range(2)
+
+
+class Program(NamedTuple):
+    """A scheduled circuit in flat arrays.  G gates, F fluents, M moves, R roles.
+
+    Literals are `2 * slot + inverted`.
+    """
+
+    slots: int
+    left: Ints  # int32 [G]   first literal of each gate
+    right: Ints  # int32 [G]   second literal
+    slot: Ints  # int32 [G]   where the result goes
+    segments: Ints  # int32 [·, 3]   GATES, first gate, end | LOOP, first run, end
+    phases: Ints  # int32 [6, 2]   first segment and end of each phase
+    runs: Ints  # int32 [·, 4]   one loop variable: first gate, end, literal, its slot
+    terminal: int  # literal
+    goals: Ints  # int32 [·]   literals, roles one after the other
+    goal_values: Ints  # int32 [·]
+    goal_ends: Ints  # int32 [R]
+    legal: Ints  # int32 [M]   literals, roles one after the other
+    move_ends: Ints  # int32 [R]
+    first_move: int  # slot
+    fluents: Ints  # int32 [F]   literals of the present position
+    next: Ints  # int32 [F]   literals of the next one
+    carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
+    features: Ints  # int32 [·]   literals of feature atoms, views one after the other
+
+
+def empty_program() -> Program:
+    """Return the program of a circuit without gates, moves or outputs."""
+    none = np.zeros(0, np.int32)
+    return Program(
+        slots=0,
+        left=none,
+        right=none,
+        slot=none,
+        segments=none.reshape(0, 3),
+        phases=np.zeros((6, 2), np.int32),
+        runs=none.reshape(0, 4),
+        terminal=0,
+        goals=none,
+        goal_values=none,
+        goal_ends=none,
+        legal=none,
+        move_ends=none,
+        first_move=0,
+        fluents=none,
+        next=none,
+        carried=none,
+        features=none,
+    )
