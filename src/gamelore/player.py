@@ -1,4 +1,4 @@
-"""What a player is: anything that chooses moves; it never learns."""
+"""The interface of players: they choose moves, and never learn."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 RESERVE = 0.06
-"""The most seconds that a search leaves on a clock …"""
+"""The seconds that a search leaves on a clock, at most …"""
 RESERVED_SHARE = 0.2
-"""… and the share of a short one: a late move is a fault."""
+"""… and the share of a short clock: a late move is a fault."""
 
 
 @dataclass(slots=True)  # not frozen: one is made for every move
@@ -28,7 +28,7 @@ class Clock:
     seconds: float = math.inf
     started: float = field(default_factory=time.monotonic)
     heard: Callable[[Move], None] | None = None
-    """Is told the best move so far, if anybody wants to know."""
+    """Is called with the best move so far, if it is given."""
 
     def __post_init__(self) -> None:
         if not self.seconds > 0:
@@ -40,16 +40,19 @@ class Clock:
         return self.started + self.seconds - time.monotonic()
 
     def note(self, move: Move) -> None:
-        """Say what to play if the time runs out: the best move found so far."""
+        """Report the best move found so far, to be played if the time runs out."""
         if self.heard is not None:
             self.heard(move)
 
-    def translated(self, translate: Callable[[Move], Move]) -> Clock:
-        """The same clock for one who knows moves by other names."""
+    def rename(self, rename: Callable[[Move], Move]) -> Clock:
+        """Return the same clock for a player under other names.
+
+        `rename`: from the player's names to those of the clock.
+        """
         heard = self.heard
         if heard is None:
             return self
-        return Clock(self.seconds, self.started, lambda move: heard(translate(move)))
+        return Clock(self.seconds, self.started, lambda move: heard(rename(move)))
 
     @property
     def budget(self) -> float:
@@ -59,7 +62,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Briefing:
-    """What a player is told before a match."""
+    """What a player knows before a match."""
 
     simulator: Simulator
     role: Role
@@ -76,7 +79,7 @@ class Player(Protocol):
         """Prepare for a match."""
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """A legal move of the role played.
+        """Return a legal move of the role played.
 
-        One that thinks for long tells the clock of the best move so far.
+        A player that thinks for long notes its best move so far on the clock.
         """

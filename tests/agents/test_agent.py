@@ -8,7 +8,7 @@ import pytest
 
 from gamelore.agents.agent import Agent, Entry, PlayerAgent
 from gamelore.agents.builtin import PLAYERS
-from gamelore.agents.fallback import FallbackPlayer
+from gamelore.agents.fallback import CompiledOnly, FallbackPlayer, NotNowError
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import simulator
 from gamelore.engine.interpreter.simulator import Interpreter
@@ -116,7 +116,7 @@ def steady(name: str, seed: int = 0) -> Player:
 def test_fallback_plays_where_roles_move_at_once(name: str) -> None:
     engine = simulator(load("rock-paper-scissors"))
     players = {role: steady(name, seed) for seed, role in enumerate(engine.roles)}
-    record = play_match(engine, players, play_clock=2.0)
+    record = play_match(engine, players)
     assert record.complete
     assert not record.faults
 
@@ -133,7 +133,7 @@ def test_fallback_starts_at_once_on_the_interpreter(tictactoe: Simulator) -> Non
         def start(self, briefing: Briefing, clock: Clock) -> None:
             raise AssertionError("it was started")
 
-    player = FallbackPlayer(Slow(), RandomPlayer())
+    player = FallbackPlayer(CompiledOnly(Slow()), RandomPlayer())
     player.start(Briefing(tictactoe, "x"), Clock(1.0))
     position = Position.initial(tictactoe)
     assert player.choose(position, Clock()) in position.legal_moves("x")
@@ -141,7 +141,28 @@ def test_fallback_starts_at_once_on_the_interpreter(tictactoe: Simulator) -> Non
         player.start(Briefing(tictactoe, "x"), Clock(math.inf))
 
 
-def test_an_graph_of_ones_own_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fallback_makes_one_move_for_a_player_that_has_no_time() -> None:
+    engine = simulator(load("tictactoe"))
+    asked: list[int] = []
+
+    class Busy(RandomPlayer):
+        def choose(self, position: Position, clock: Clock) -> Move:
+            asked.append(len(asked))
+            if len(asked) == 1:
+                raise NotNowError("busy")
+            return super().choose(position, clock)
+
+    players: dict[str, Player] = {
+        "x": FallbackPlayer(Busy(1), RandomPlayer(2)),
+        "o": RandomPlayer(3),
+    }
+    assert not play_match(engine, players).faults
+    assert len(asked) >= 3
+
+
+def test_a_graph_of_ones_own_is_replaced_when_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("gamelore.search.policy_player._MOST_NODES", 10)
     engine = simulator(load("tictactoe"))
     player = PolicyPlayer(seed=1)

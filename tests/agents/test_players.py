@@ -175,13 +175,13 @@ def test_who_listens_makes_no_difference() -> None:
 def test_a_clock_for_those_who_know_moves_by_other_names() -> None:
     heard: list[Move] = []
     clock = Clock(5.0, heard=heard.append)
-    other = clock.translated(lambda move: f"our-{move}")
+    other = clock.rename(lambda move: f"our-{move}")
     other.note("move")
     assert heard == ["our-move"]
     assert (other.seconds, other.started) == (clock.seconds, clock.started)
     bare = Clock()
     bare.note("move")
-    assert bare.translated(lambda move: f"our-{move}") is bare
+    assert bare.rename(lambda move: f"our-{move}") is bare
 
 
 def test_choosing_before_the_start_is_an_error() -> None:

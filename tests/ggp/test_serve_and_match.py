@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gamelore.cli.agents import NAMES
+from gamelore.agents.registry import NAMES
 from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.ggp.manager.manager import Manager, MatchSettings

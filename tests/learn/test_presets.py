@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gamelore.agents.builtin import maker_of
+from gamelore.agents.builtin import make_player
 from gamelore.engine import simulator
 from gamelore.errors import UnknownGameError
 from gamelore.games import load, load_features
@@ -56,9 +56,7 @@ def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
     assert trainer.function is not None
     sim = trainer.graph.simulator
     ours = AlphaBetaPlayer(ValueFunctionEvaluator(trainer.function), depth=depth)
-    make = maker_of("monte-carlo-100")
-    assert make is not None
-    theirs = make(3)
+    theirs = make_player("monte-carlo", 3, 100)
     won = 0
     for game in range(60):
         seat = game % 2

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gamelore.agents.fallback import FallbackPlayer
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import simulator
 from gamelore.engine.position import Position
@@ -19,10 +20,11 @@ from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.learned_player import SnapshotPlayer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
+from gamelore.learn.snapshots import Snapshot
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
@@ -118,7 +120,7 @@ def test_another_game_is_refused_or_left_to_another(
     with pytest.raises(CheckpointError, match="it is about tictactoe, not nim"):
         SnapshotPlayer(network).start(briefing, Clock())
     with caplog.at_level(logging.WARNING):
-        player = SnapshotPlayer(network, spare=MonteCarloPlayer(0))
+        player = FallbackPlayer(SnapshotPlayer(network), MonteCarloPlayer(0))
         player.start(briefing, Clock())
         move = player.choose(Position(engine), Clock(0.2))
     assert move in Position(engine).legal_moves(engine.roles[0])
@@ -129,7 +131,7 @@ def test_other_rules_under_the_name_are_refused(network: Snapshot) -> None:
     changed = Game.from_kif(load("tictactoe").to_kif() + "(lonely 1)", "tictactoe")
     message = "the rules of tictactoe have changed since"
     with pytest.raises(CheckpointError, match=message):
-        network.translation(changed)
+        network.renaming(changed)
     with pytest.raises(CheckpointError, match=message):
         Snapshot(network.checkpoint, game=changed)
 

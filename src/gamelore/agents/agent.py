@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from gamelore.engine.simulator import Simulator
-from gamelore.gdl import Role
+from gamelore.gdl import Game, Role
 from gamelore.match.match import MatchRecord
 from gamelore.player import Briefing, Clock, Player
 
@@ -66,8 +66,18 @@ class PlayerAgent:
     about the rules serves again. Several matches may go on at once.
     """
 
-    def __init__(self, make_player: Callable[[int], Player], seed: int = 0) -> None:
-        """`make_player`: makes a player from a seed; the first gets this one."""
+    def __init__(
+        self,
+        make_player: Callable[[int], Player],
+        seed: int = 0,
+        *,
+        game: Game | None = None,
+    ) -> None:
+        """`make_player`: makes a player from a seed; the first gets this one.
+
+        `game`: the only one that its players know, if they do not play every game.
+        """
+        self.game = game
         self._make_player = make_player
         self._seed = seed
         self._made = 0

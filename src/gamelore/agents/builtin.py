@@ -3,60 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from typing import Literal, TypeAlias
 
+from gamelore.agents.fallback import CompiledOnly, FallbackPlayer
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.player import Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
-from gamelore.search.evaluator import HeuristicEvaluator
+from gamelore.search.evaluator import ConstantEvaluator, Evaluator, HeuristicEvaluator
 from gamelore.search.nested import NestedMonteCarloPlayer
-from gamelore.search.playouts import MonteCarloPlayer
+from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.policies import PlayerSettings
 from gamelore.search.policy_player import PolicyPlayer
 
-_MINIMAX = PlayerSettings("minimax", epsilon=0.0)
-_BY_CLOCK = SearchLimits(depth=2, deepest=60)
+Parameter: TypeAlias = Literal["depth", "playouts"]
+
+_USUAL_DEPTH = 2  # of a search without a number and without a clock
+_DEEPEST = 60  # moves ahead, while a clock leaves time
 
 
-def _playing_out(playouts: int, seed: int) -> Player:
-    settings = PlayerSettings("monte-carlo", epsilon=0.0, playouts=playouts)
-    return PolicyPlayer(settings, seed)
+def _search(
+    evaluator: Evaluator, seed: int, depth: int | None = None
+) -> AlphaBetaPlayer:
+    """Return alpha-beta to a depth, or as deep as a clock allows."""
+    limits = (
+        SearchLimits(_USUAL_DEPTH, _DEEPEST) if depth is None else SearchLimits(depth)
+    )
+    return AlphaBetaPlayer(evaluator, seed=seed, limits=limits)
 
 
-PLAYERS: dict[str, Callable[[int], Player]] = {
+def _minimax(seed: int, depth: int | None = None) -> Player:
+    return _search(ConstantEvaluator(), seed, depth)
+
+
+def _heuristic(seed: int, depth: int | None = None) -> Player:
+    return _search(HeuristicEvaluator(), seed, depth)
+
+
+def _monte_carlo(seed: int, playouts: int | None = None) -> Player:
+    return MonteCarloPlayer(seed, MonteCarloSettings(playouts_per_move=playouts))
+
+
+PLAYERS: dict[str, Callable[..., Player]] = {
     "random": RandomPlayer,
-    "novice": lambda seed: PolicyPlayer(PlayerSettings("novice"), seed),
-    "weak": lambda seed: PolicyPlayer(PlayerSettings("weak"), seed),
-    "minimax": lambda seed: PolicyPlayer(_MINIMAX, seed, deepest=60),
-    "monte-carlo": MonteCarloPlayer,
+    "novice": lambda seed=0: PolicyPlayer(PlayerSettings("novice"), seed),
+    "weak": lambda seed=0: PolicyPlayer(PlayerSettings("weak"), seed),
+    "minimax": _minimax,
+    "monte-carlo": _monte_carlo,
     "nested": NestedMonteCarloPlayer,
-    "heuristic": lambda seed: AlphaBetaPlayer(
-        HeuristicEvaluator(), seed=seed, limits=_BY_CLOCK
-    ),
+    "heuristic": _heuristic,
 }
-"""For each name, what makes such a player from a seed."""
+"""For each name, what makes such a player: from a seed, and from a number where the
+name is in `PARAMETERS`."""
 
-SIZED: dict[str, Callable[[int, int], Player]] = {
-    "minimax": lambda depth, seed: AlphaBetaPlayer(depth=depth, seed=seed),
-    "heuristic": lambda depth, seed: AlphaBetaPlayer(HeuristicEvaluator(), depth, seed),
-    "monte-carlo": _playing_out,
+PARAMETERS: dict[str, Parameter] = {
+    "minimax": "depth",
+    "heuristic": "depth",
+    "monte-carlo": "playouts",
 }
-"""The same of names that a number may follow, as in minimax-4: how many moves it looks
-ahead, or how often it plays out each move."""
+"""Names that a number may follow, as in minimax-4, and what the number is: how many
+moves to look ahead, or how many playouts of each move."""
+
+MOST: dict[Parameter, int] = {"depth": SearchLimits.DEEPEST, "playouts": 10**6}
+"""The largest numbers."""
 
 NEED_TURNS = frozenset({"novice", "weak", "minimax", "heuristic"})
-"""Who plays only games in which one role moves at a time; so do all with a number."""
-
-_LARGEST = 10**6
+"""Players of games in which one role moves at a time."""
 
 
-def maker_of(name: str) -> Callable[[int], Player] | None:
-    """What makes the player of a name, with a number or without, from a seed."""
-    if name in PLAYERS:
-        return PLAYERS[name]
-    stem, _, number = name.rpartition("-")
-    if stem not in SIZED or not number.isdecimal() or not 0 < int(number) <= _LARGEST:
-        return None
-    if stem != "monte-carlo" and int(number) > SearchLimits.DEEPEST:
-        return None
-    return partial(SIZED[stem], int(number))
+def make_player(name: str, seed: int = 0, number: int | None = None) -> Player:
+    """Return a built-in player that plays every game.
+
+    Where one that needs turns cannot play, flat Monte Carlo does.
+    """
+    make = PLAYERS[name]
+    player: Player = make(seed) if number is None else make(seed, number)
+    if name in NEED_TURNS:
+        return FallbackPlayer(CompiledOnly(player), MonteCarloPlayer(seed))
+    return player

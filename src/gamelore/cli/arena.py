@@ -11,8 +11,8 @@ from typing import Any, cast
 import click
 import numpy as np
 
-from gamelore.agents.builtin import PLAYERS, SIZED, maker_of
-from gamelore.cli.agents import NAMES
+from gamelore.agents.builtin import PLAYERS, make_player
+from gamelore.agents.registry import AgentSpec
 from gamelore.cli.engine import prepare
 from gamelore.cli.group import INTERRUPTED
 from gamelore.cli.options import engine_option, json_option, seed_option
@@ -113,12 +113,14 @@ def graph_of(snapshot: Snapshot, graph: StateGraph) -> StateGraph:
 
 def opponent(name: str, engine: Simulator, seed: int) -> Entrant:
     """A built-in player by name."""
-    make = maker_of(name)
-    if make is None:
-        known = ", ".join((*PLAYERS, *(f"{each}-N" for each in SIZED)))
-        hint = "; a learner plays as a snapshot" if name in NAMES else ""
-        raise GameloreError(f"no built-in player {name!r}{hint} (there are {known})")
-    return built_in(name, make, engine, seed)
+    spec = AgentSpec.parse(name)
+    if spec.name not in PLAYERS:
+        hint = "; a learner plays as a snapshot" if spec.learns else ""
+        known = ", ".join(PLAYERS)
+        raise GameloreError(f"{name!r} is not built in{hint} (there are {known})")
+    return built_in(
+        name, lambda own: make_player(spec.name, own, spec.number), engine, seed
+    )
 
 
 def entrants_of(

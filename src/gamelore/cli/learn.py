@@ -30,7 +30,7 @@ from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.records import features_record
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.snapshots import features_of
+from gamelore.learn.snapshots import read_input_features
 from gamelore.learn.trainer import Trainer
 from gamelore.transfer import (
     RewardMap,
@@ -167,7 +167,7 @@ def resume(options: Options, asked: Options, game: Game, engine: str) -> Course:
     check_began(options, asked, game, checkpoint)
     try:
         checkpoint.check_game(game)
-        graph = StateGraph(prepare(game, engine, features_of(checkpoint, game)))
+        graph = StateGraph(prepare(game, engine, read_input_features(checkpoint, game)))
         trainer = checkpoint.trainer(graph)
     except CheckpointError as error:
         raise CheckpointError(f"{path} cannot be resumed: {error}") from error

@@ -14,11 +14,16 @@ from typing import Any
 import click
 import numpy as np
 
-from gamelore.cli.agents import make_agent, store_option
+from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.cli.engine import prepare
-from gamelore.cli.learned import learned_of
 from gamelore.cli.match_view import LiveView, NoView, PlainView, View
-from gamelore.cli.options import engine_option, json_option, seed_option
+from gamelore.cli.options import (
+    engine_option,
+    json_option,
+    seed_option,
+    store_option,
+)
+from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
@@ -107,15 +112,16 @@ def peers_of(
 ) -> list[Peer]:
     """A peer for each player named, each with a name of its own."""
     peers: list[Peer] = []
-    for number, spec in enumerate(specs):
-        learned = learned_of(spec)
-        address = address_of(spec) if learned is None else None
+    for number, text in enumerate(specs):
+        spec = AgentSpec.parse(text)
+        address = None if spec.name == LEARNED else address_of(text)
         if address is not None:
             peers.append(RemotePeer(*address))
         else:
             own_seed = (seed + number) % SEEDS
-            agent = make_agent(spec, store=store, seed=own_seed, games=[game])
-            peers.append(LocalPeer(agent, learned.label if learned else spec))
+            with waiting(f"preparing {spec.label}"):
+                agent = make_agent(spec, store=store, seed=own_seed, games=[game])
+            peers.append(LocalPeer(agent, spec.label))
     remote = [peer for peer in peers if isinstance(peer, RemotePeer)]
     for peer, mishap in introduce(remote):
         click.echo(

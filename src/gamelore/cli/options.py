@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 import click
+
+from gamelore.agents.registry import FORMS, LEARNERS
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -29,6 +32,21 @@ def seed_option(command: Command) -> Command:
         default=0,
         show_default=True,
         help="Where random numbers start; the same seed repeats the same run.",
+    )(command)
+
+
+PLAYERS = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
+"""All players by name, for help texts."""
+
+
+def store_option(command: Command) -> Command:
+    """`--store`, as every command takes it in which agents learn."""
+    return click.option(
+        "--store",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help=f"File in which players that learn ({', '.join(LEARNERS)}) keep every"
+        " match and what they learned; without one, it is lost at the end.",
     )(command)
 
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from difflib import get_close_matches
-
 import click
 import numpy as np
 
-from gamelore.agents.builtin import PLAYERS, SIZED, maker_of
+from gamelore.agents.agent import Entry
+from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.cli.engine import prepare
-from gamelore.cli.learned import HOW, learned_of, learned_player
-from gamelore.cli.options import engine_option, seed_option
+from gamelore.cli.options import PLAYERS, engine_option, seed_option
+from gamelore.cli.progress import waiting
 from gamelore.cli.session import Session
+from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, Role
 from gamelore.match.match import CHANCE
-from gamelore.player import Briefing, Clock, Player
-
-WHO = f"{', '.join((*PLAYERS, *(f'{name}-N' for name in SIZED)))}; or {HOW}"
-"""Who can play, for texts of help."""
+from gamelore.player import Clock, Player
 
 
 def role_to_play(game: Game, wanted: str | None) -> Role:
@@ -35,19 +31,12 @@ def role_to_play(game: Game, wanted: str | None) -> Role:
     return wanted
 
 
-def opponent(spec: str, game: Game) -> Callable[[int], Player]:
-    """What makes the other players from a seed."""
-    make = maker_of(spec)
-    if make is not None:
-        return make
-    learned = learned_of(spec)
-    if learned is not None:
-        return learned_player(learned, game)
-    near = get_close_matches(spec, PLAYERS, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise click.BadParameter(
-        f"no player {spec!r}{hint} (there are {WHO})", param_hint="--against"
-    )
+def parse_against(text: str) -> AgentSpec:
+    """Return the spec of the other players."""
+    try:
+        return AgentSpec.parse(text)
+    except GameloreError as error:
+        raise click.BadParameter(str(error), param_hint="--against") from error
 
 
 @click.command(
@@ -70,7 +59,7 @@ move, h helps, q quits.
     metavar="PLAYER",
     default="monte-carlo",
     show_default=True,
-    help=f"Who plays the other roles: {WHO}.",
+    help=f"Who plays the other roles: {PLAYERS}.",
 )
 @click.option(
     "--clock",
@@ -87,12 +76,14 @@ def command(
     """Play a game in the terminal."""
     rules = load(game)
     person = role_to_play(rules, role)
-    make = opponent(against, rules)
+    spec = parse_against(against)
     simulator = prepare(game, engine)
     others = [role for role in simulator.roles if role not in (person, CHANCE)]
     seeds = np.random.SeedSequence(seed).generate_state(len(others) + 1)
     players: dict[Role, Player] = {}
     for other, player_seed in zip(others, seeds[1:], strict=True):
-        players[other] = make(int(player_seed))
-        players[other].start(Briefing(simulator, other, play_clock=clock), Clock(clock))
+        with waiting(f"preparing {spec.label}"):
+            agent = make_agent(spec, seed=int(player_seed), games=[rules])
+            entry = Entry("play", simulator, other, play_clock=clock)
+            players[other] = agent.enter(entry, Clock())
     Session(simulator, person, players, clock, seed=int(seeds[0])).run()

@@ -14,9 +14,10 @@ from types import FrameType
 
 import click
 
-from gamelore.cli.agents import WHO, make_agent, rehearse, rehearses, store_option
+from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.warm_up import warm_up
 from gamelore.cli.engine import announce_kernels
-from gamelore.cli.learned import learned_of
+from gamelore.cli.options import PLAYERS, store_option
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
 from gamelore.ggp.player.server import PORT, PlayerServer, ServerLimits
@@ -31,11 +32,11 @@ DEFAULTS = ServerLimits()
 @click.command(name="serve")
 @click.option(
     "--player",
-    "spec",
+    "player",
     metavar="PLAYER",
     default="monte-carlo",
     show_default=True,
-    help=f"Who plays: {WHO}.",
+    help=f"Who plays: {PLAYERS}.",
 )
 @click.option(
     "--host",
@@ -76,7 +77,7 @@ DEFAULTS = ServerLimits()
 @click.option("-q", "--quiet", is_flag=True, help="Report errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Report more than results.")
 def command(
-    spec: str,
+    player: str,
     host: str,
     port: int,
     name: str | None,
@@ -102,7 +103,9 @@ def command(
     """
     _report(quiet, verbose)
     sys.setswitchinterval(_SWITCHES)
-    agent = make_agent(spec, store=store, seed=seed)
+    spec = AgentSpec.parse(player)
+    with waiting(f"preparing {spec.label}"):
+        agent = make_agent(spec, store=store, seed=seed)
     try:
         server = PlayerServer(
             agent,
@@ -119,8 +122,7 @@ def command(
     announce_kernels()
     with _asked_to_end() as ended:
         with waiting("warming up"):
-            if rehearses(spec):
-                rehearse(spec)
+            warm_up(spec)
         with server:
             where = "{}:{}".format(*server.address)
             click.echo(f"{server.name} listens on {where}", err=True)
@@ -128,10 +130,11 @@ def command(
     click.echo(f"{server.name} has ended", err=True)
 
 
-def _name_of(spec: str) -> str:
-    """What such a player is called: one word."""
-    learned = learned_of(spec)
-    own = spec.rpartition(":")[2] if learned is None else learned.path.stem
+def _name_of(spec: AgentSpec) -> str:
+    """Return the name that such a player gives itself: one word."""
+    own = str(spec).rpartition(":")[2]
+    if spec.name == LEARNED:
+        own = Path(spec.target).stem
     return "gamelore-" + re.sub(r"[\s();.]+", "-", own)
 
 

@@ -12,10 +12,10 @@ from typing import NoReturn
 
 import click
 
-from gamelore.cli.agents import LEARNERS, make_agent, rehearse, rehearses
+from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.warm_up import warm_up as warm_up_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.group import INTERRUPTED
-from gamelore.cli.learned import learned_of
 from gamelore.cli.options import json_option
 from gamelore.cli.progress import progress, waiting
 from gamelore.errors import GameloreError, StuckError, TournamentError
@@ -61,17 +61,16 @@ def at_hand(tournament: Tournament, names: Iterable[str]) -> Iterator[dict[str, 
 def peer_of(competitor: Competitor, tournament: Tournament) -> Peer:
     """A player that can be met; an error names it where it cannot."""
     try:
-        learned = learned_of(competitor.spec)
-        address = address_of(competitor.spec) if learned is None else None
+        spec = AgentSpec.parse(competitor.spec)
+        address = None if spec.name == LEARNED else address_of(competitor.spec)
         if address is not None:
             return RemotePeer(*address, name=competitor.name)
-        if competitor.spec in LEARNERS:
+        if spec.learns:
             competitor.store.parent.mkdir(parents=True, exist_ok=True)
         own_seed = number_of(tournament.seed, "player", competitor.name)
         games = [each.game for each in tournament.disciplines]
-        agent = make_agent(
-            competitor.spec, store=competitor.store, seed=own_seed, games=games
-        )
+        with waiting(f"preparing {spec.label}"):
+            agent = make_agent(spec, store=competitor.store, seed=own_seed, games=games)
         return LocalPeer(agent, competitor.name)
     except GameloreError as error:
         raise TournamentError(f"players.{competitor.name}: {error}") from error
@@ -96,8 +95,9 @@ def warm_up(tournament: Tournament, names: Iterable[str]) -> None:
     wanted = {*names}
     specs = {each.spec for each in tournament.competitors if each.name in wanted}
     with waiting("warming up"):
-        for spec in sorted(filter(rehearses, specs)):
-            rehearse(spec)
+        for spec in sorted(specs):
+            if address_of(spec) is None:
+                warm_up_agent(AgentSpec.parse(spec))
 
 
 # ── the matches ─────────────────────────────────────────────────────────────────────

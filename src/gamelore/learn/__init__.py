@@ -5,6 +5,7 @@ from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.learned_player import SnapshotPlayer
 from gamelore.learn.learners import Episode, Learner, QLearner, TDLearner
 from gamelore.learn.match_log import MatchLog
 from gamelore.learn.match_trainer import MatchTrainer
@@ -14,7 +15,7 @@ from gamelore.learn.role_values import PatternValues, Values
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.snapshots import Snapshot, SnapshotPlayer
+from gamelore.learn.snapshots import Snapshot
 from gamelore.learn.store import Course, CourseStore
 from gamelore.learn.trainer import Record, State, Trainer
 from gamelore.values.evaluator import ValueFunctionEvaluator

@@ -21,21 +21,24 @@ from threading import Lock
 import numpy as np
 
 from gamelore.agents.agent import Entry
+from gamelore.agents.fallback import FallbackPlayer
+from gamelore.agents.renamed import RenamedPlayer
 from gamelore.engine import CircuitSimulator, Simulator, simulator
 from gamelore.errors import GameloreError, NotTurnTakingError, StuckError
 from gamelore.gdl import CanonicalForm, Game, Role
 from gamelore.gdl.canonical import canonical_form, is_canonical
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
-from gamelore.learn.learned_player import LearnedPlayer
+from gamelore.learn.learned_player import LockedPlayer
 from gamelore.learn.match_log import KeptMatch, MatchLog, Pupil, Stream
 from gamelore.learn.records import config_record
 from gamelore.learn.role_values import LearnerSettings, PatternValues
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.session import GameMemory, Study
+from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.trainer import streams_of
 from gamelore.match.match import MatchRecord
-from gamelore.player import Briefing, Clock, Player
+from gamelore.player import Clock, Player
 from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.search.policy_player import stream_of
 
@@ -49,6 +52,7 @@ _STUDIES = 16  # of one game kept in memory
 _NODES = 1 << 20  # of a state graph, beyond which it is begun anew
 _FORMS = 64  # canonical forms kept in memory
 _SEATS = 64  # matches at once; beyond it the oldest is taken to be abandoned
+_PLAYOUTS = 100  # of each move, where a Q-learner has no value
 _BATCH = 16  # matches read from the log at once
 _RESERVE = 0.25  # the share of a start clock that is left for others, at most …
 _MOST_RESERVE = 1.0  # … so many seconds
@@ -174,9 +178,12 @@ class LearningAgent:
             study = self._study(seat.pupil, memory, clock)
             self._fold(study, clock)
             self._fold_others(study, clock)
-            learned = self._player(seat, study)
-        learned.start(Briefing(memory.simulator, seat.pupil.role), clock)
-        return LearnedPlayer(learned, spare, memory.lock, seat.form)
+            locked = LockedPlayer(self._player(seat, study), memory.lock)
+        renaming = None if seat.form is None else seat.form.renaming
+        renamed = RenamedPlayer(locked, memory.simulator, renaming)
+        player = FallbackPlayer(renamed, spare)
+        player.start(entry.briefing, clock)
+        return player
 
     def _new_seat(self, entry: Entry) -> _Seat:
         form = self._form(entry.simulator.game)
@@ -311,6 +318,21 @@ class LearningAgent:
             self._log.save(study.pupil, study.memory.game, study.snapshot())
         study.saved = study.matches
         self.digest(study, clock)
+
+
+def make_td_agent(store: Path | None, seed: int) -> LearningAgent:
+    """Return an agent that learns by TD(λ)."""
+    return LearningAgent(TDSettings(), store, seed)
+
+
+def make_q_agent(store: Path | None, seed: int) -> LearningAgent:
+    """Return an agent that learns by Q-learning."""
+    return LearningAgent(QSettings(), store, seed)
+
+
+def make_qm_agent(store: Path | None, seed: int) -> LearningAgent:
+    """Return an agent that learns by Q-learning, and searches by playouts."""
+    return LearningAgent(QSettings(playouts=_PLAYOUTS), store, seed)
 
 
 class _NoEngineError(GameloreError):

@@ -1,58 +1,103 @@
-"""The player of an agent that learns: by its values, and by playouts without."""
+"""Players by what was learned: of a snapshot, and of an agent that goes on learning."""
 
 from __future__ import annotations
 
-import logging
 import math
+from collections.abc import Sequence
+from pathlib import Path
 from threading import Lock
 
+from gamelore.agents.agent import PlayerAgent
+from gamelore.agents.fallback import FallbackPlayer, NotNowError
+from gamelore.agents.renamed import RenamedPlayer
 from gamelore.engine.position import Position
-from gamelore.errors import NotTurnTakingError, StuckError
-from gamelore.gdl import CanonicalForm, Move
-from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.errors import CheckpointError
+from gamelore.gdl import Game, Move
+from gamelore.graph import StateGraph
+from gamelore.learn.snapshots import Snapshot
 from gamelore.player import Briefing, Clock, Player
-
-log = logging.getLogger(__name__)
+from gamelore.search.alpha_beta import SearchLimits
+from gamelore.search.playouts import MonteCarloPlayer
 
 _PATIENCE = 0.5  # the share of a clock to wait for others who use the same state graph
 
 
-class LearnedPlayer:
-    """Looks up what was learned; where that cannot be, another player chooses."""
+class SnapshotPlayer:
+    """Plays by a snapshot, under any names; `CheckpointError` in any other game."""
 
     def __init__(
-        self,
-        learned: GreedyPlayer,
-        spare: Player,
-        lock: Lock,
-        form: CanonicalForm | None,
+        self, snapshot: Snapshot, seed: int = 0, limits: SearchLimits | None = None
     ) -> None:
-        """`lock`: of the state graph; `form`: how names are translated, if they are."""
-        self.learned: GreedyPlayer | None = learned
-        self._spare = spare
-        self._lock = lock
-        self._form = form
+        self._snapshot = snapshot
+        self._graph = StateGraph(snapshot.engine())
+        self._players = snapshot.players(self._graph, seed, limits)
+        self._player: Player | None = None
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
-        """Both players were started when the match was entered."""
+        """Start in a game and a role that were learned."""
+        self._player = None
+        played, own = briefing.simulator, self._graph.simulator
+        renaming = self._snapshot.renaming(played.game)
+        role = own.roles[played.roles.index(briefing.role)]
+        if role not in self._players:
+            known = ", ".join(self._players)
+            raise CheckpointError(
+                f"{self._snapshot.name} has learned {known} only, not {role}"
+            )
+        player = RenamedPlayer(self._players[role], own, renaming)
+        player.start(briefing, clock)
+        self._player = player
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """The move with the best value."""
-        patience = -1 if clock.left == math.inf else max(0.0, _PATIENCE * clock.left)
-        if self.learned is not None and self._lock.acquire(timeout=patience):
-            try:
-                return self._look_up(self.learned, position, clock)
-            except (NotTurnTakingError, StuckError) as error:
-                log.info("playouts decide from here on: %s", error)
-                self.learned = None
-            finally:
-                self._lock.release()
-        return self._spare.choose(position, clock)
+        """Return the move with the best learned value."""
+        if self._player is None:
+            raise RuntimeError("start must be called before choose")
+        return self._player.choose(position, clock)
 
-    def _look_up(self, player: GreedyPlayer, position: Position, clock: Clock) -> Move:
-        if self._form is None:
-            return player.choose(position, clock)
-        facts = map(self._form.to_canonical, position.facts)
-        canonical = Position(player.values.graph.simulator, facts)
-        to_original = self._form.to_original
-        return to_original(player.choose(canonical, clock.translated(to_original)))
+
+class LockedPlayer:
+    """Has another player choose while it holds a lock.
+
+    Players of several matches share one state graph. `NotNowError` if the lock is not
+    free for half of the time left.
+    """
+
+    def __init__(self, player: Player, lock: Lock) -> None:
+        self.player = player
+        self._lock = lock
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Start the player."""
+        self.player.start(briefing, clock)
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """Return the player's move."""
+        patience = -1 if clock.left == math.inf else max(0.0, _PATIENCE * clock.left)
+        if not self._lock.acquire(timeout=patience):
+            raise NotNowError("another match uses the state graph")
+        try:
+            return self.player.choose(position, clock)
+        finally:
+            self._lock.release()
+
+
+def make_snapshot_agent(
+    path: Path, depth: int | None = None, seed: int = 0, games: Sequence[Game] = ()
+) -> PlayerAgent:
+    """Return the agent of a snapshot's file; it is ready before any clock runs.
+
+    In games that were not learned it plays by playouts. `games`: what it is going to
+    play, if that is known; `CheckpointError` if it does not know one of them.
+    """
+    snapshot = Snapshot.load(path)
+    limits = snapshot.limits(depth)
+    for game in games or [snapshot.form.game]:
+        snapshot.renaming(game)
+    snapshot.engine()
+    return PlayerAgent(
+        lambda own: FallbackPlayer(
+            SnapshotPlayer(snapshot, own, limits), MonteCarloPlayer(own)
+        ),
+        seed,
+        game=snapshot.game,
+    )

@@ -33,6 +33,11 @@ _NODES = 200_000  # of the state graph in which patterns are searched
 _SHARE = 0.5  # of the time left that the search for patterns leaves to others
 
 
+def make_transfer_agent(store: Path | None, seed: int) -> TransferAgent:
+    """Return an agent that learns by TD(λ) and transfers between games."""
+    return TransferAgent(TDSettings(), store, seed)
+
+
 class TransferAgent(LearningAgent):
     """Learns by TD(λ), with initial values from the tree patterns of earlier games.
 

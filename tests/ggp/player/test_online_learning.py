@@ -18,7 +18,8 @@ import pytest
 
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
-from gamelore.cli.agents import make_agent, rehearse
+from gamelore.agents.registry import AgentSpec, make_agent
+from gamelore.agents.warm_up import warm_up
 from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
@@ -63,7 +64,7 @@ def learned(store: Path) -> tuple[Pupil, Snapshot]:
 
 @pytest.mark.parametrize("name", ["td", "q", "transfer"])
 def test_the_network_makes_no_difference(name: str, tmp_path: Path) -> None:
-    rehearse(name)  # compiling kernels may take longer than a clock
+    warm_up(AgentSpec.parse(name))  # compiling kernels may take longer than a clock
     here, there, scrambled = (tmp_path / f"{n}.db" for n in range(3))
     local = LocalPeer(make_agent(name, store=here, seed=SEED), "learner")
     play(local, 25)

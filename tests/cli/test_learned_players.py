@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 
 from gamelore.agents.agent import Entry
 from gamelore.agents.random_player import RandomPlayer
+from gamelore.agents.registry import AgentSpec, make_agent
+from gamelore.agents.warm_up import warm_up
 from gamelore.cli import main
-from gamelore.cli.agents import make_agent, rehearse, rehearses
-from gamelore.cli.learned import Learned, learned_of
 from gamelore.engine import simulator
 from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
@@ -60,24 +60,24 @@ def run(*arguments: str, code: int = 0, text: str = "") -> Result:
 
 
 def test_how_they_are_named() -> None:
-    net = Path("net.course")
-    assert learned_of("learned:net.course") == Learned(net)
-    assert learned_of("learned:net.course:4") == Learned(net, 4)
-    assert learned_of("learned:none.course") == Learned(Path("none.course"))
-    assert learned_of("net.course") == Learned(net)
-    assert learned_of("net.course:12") == Learned(net, 12)
-    assert learned_of("net.course:9147") is None  # a port
-    assert learned_of("localhost:4") is None
-    assert learned_of("random") is None
-    assert learned_of("package.module:Class") is None
+    for text, depth in (
+        ("learned:net.course", None),
+        ("learned:net.course:4", 4),
+        ("net.course", None),
+        ("net.course:12", 12),
+    ):
+        assert AgentSpec.parse(text) == AgentSpec("learned", depth, "net.course")
+    assert AgentSpec.parse("learned:none.course").target == "none.course"
+    assert AgentSpec.parse("net.course:9147").name == "import"  # a port
+    assert AgentSpec.parse("localhost:4").name == "import"
     with pytest.raises(GameloreError, match="the depth must be in 1 to 1000, got 0"):
-        learned_of("learned:net.course:0")
+        AgentSpec.parse("learned:net.course:0")
+    assert AgentSpec.parse("learned:runs/net.course:4").label == "net.course:4"
 
 
 @pytest.mark.parametrize("spec", ["learned:net.course", "net.course:3", "table.course"])
 def test_they_enter_matches_under_any_names(spec: str) -> None:
-    assert rehearses(spec)
-    rehearse(spec)
+    warm_up(AgentSpec.parse(spec))
     agent = make_agent(spec, seed=1)
     for number, game in enumerate(
         (load("tictactoe"), canonical_form(load("tictactoe")).game)

@@ -1,14 +1,17 @@
-"""Agents by name and by import path."""
+"""Specs of agents: their text, and who they make."""
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
 from gamelore.agents.agent import Entry
+from gamelore.agents.builtin import PARAMETERS, PLAYERS
 from gamelore.agents.random_player import RandomPlayer
-from gamelore.cli.agents import NAMES, make_agent, rehearse
+from gamelore.agents.registry import NAMES, AgentSpec, make_agent
+from gamelore.agents.warm_up import warm_up
 from gamelore.engine import simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load
@@ -17,6 +20,7 @@ from gamelore.player import Clock
 
 MODULE = """
 from gamelore.agents import PlayerAgent
+from gamelore.agents.builtin import PARAMETERS, PLAYERS
 from gamelore.agents.random_player import RandomPlayer
 
 class Mine(RandomPlayer):
@@ -45,6 +49,7 @@ number = 7
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "my_players.py").write_text(MODULE)
     (tmp_path / "my_broken_players.py").write_text("def (:")
+    (tmp_path / "my_failing_players.py").write_text("{}['key']")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
@@ -57,7 +62,7 @@ def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
     own, *others = engine.roles
     agent = make_agent(name, seed=1)
     for number in range(2):
-        entry = Entry(f"match {number}", engine, own, ("lots",), 30.0, 0.2)
+        entry = Entry(f"match {number}", engine, own, ("random",), 30.0, 0.2)
         player = agent.enter(entry, Clock(30.0))
         players = {role: RandomPlayer(number) for role in others}
         record = play_match(engine, {own: player, **players}, play_clock=0.2)
@@ -65,6 +70,30 @@ def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
         assert not [fault for fault in record.faults if fault.kind != "late"]
         agent.finish(entry, record)
     agent.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("random", AgentSpec("random")),
+        ("td", AgentSpec("td")),
+        ("minimax-4", AgentSpec("minimax", 4)),
+        ("monte-carlo", AgentSpec("monte-carlo")),
+        ("monte-carlo-100", AgentSpec("monte-carlo", 100)),
+        ("learned:net.run", AgentSpec("learned", None, "net.run")),
+        ("learned:runs/net.run:4", AgentSpec("learned", 4, "runs/net.run")),
+        ("package.module:Class", AgentSpec("import", None, "package.module:Class")),
+    ],
+)
+def test_specs_have_a_text(text: str, spec: AgentSpec) -> None:
+    assert AgentSpec.parse(text) == spec
+    assert str(spec) == text
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+def test_a_number_is_a_setting_of_the_same_player() -> None:
+    for name in PARAMETERS:
+        assert type(PLAYERS[name](1)) is type(PLAYERS[name](1, 3))
 
 
 @pytest.mark.parametrize("path", ["Mine", "make", "Learner", "ready"])
@@ -80,9 +109,12 @@ def test_import_paths(folder: Path, path: str) -> None:
     ("spec", "message"),
     [
         ("minmax", "no player 'minmax'; did you mean minimax?"),
-        ("minimax-0", "no player 'minimax-0'; did you mean minimax?"),
-        ("minimax-5000", "no player 'minimax-5000'"),
+        ("minmax-3", "no player 'minmax-3'; did you mean minimax?"),
+        ("minimax-0", "minimax-0: the depth must be in 1 to 1000, got 0"),
+        ("minimax-5000", "minimax-5000: the depth must be in 1 to 1000, got 5000"),
+        ("monte-carlo-0", "monte-carlo-0: the playouts must be in 1 to 1000000, got 0"),
         ("random-3", "no player 'random-3'"),
+        ("my_failing_players:Player", "cannot import 'my_failing_players': KeyError"),
         ("nobody-at-all", "no player 'nobody-at-all' (there are random"),
         ("my_players:Mime", "there is no 'Mime'; did you mean Mine?"),
         ("my_players:number", "neither a class nor a function"),
@@ -104,6 +136,6 @@ def test_store_needs_a_folder(tmp_path: Path) -> None:
         make_agent("td", store=tmp_path / "nowhere" / "lore.db")
 
 
-def test_rehearsal_keeps_nothing(folder: Path) -> None:
-    rehearse("td")
+def test_warming_up_keeps_nothing(folder: Path) -> None:
+    warm_up(AgentSpec("td"))
     assert {path.name for path in folder.glob("*.db*")} == set()

@@ -1,0 +1,224 @@
+"""The registry of agents: one table of names, and one parser of specs.
+
+    random                     a built-in player
+    minimax-4                  … with a number: its depth, or its playouts of each move
+    td                         an agent that learns from its matches
+    learned:FILE[:DEPTH]       what a training run has saved, looking DEPTH moves ahead
+    package.module:Class       a player or agent of your own, made from a seed
+
+Agents of higher layers are named by import path and imported when they are made.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from gamelore.agents.agent import Agent, PlayerAgent
+from gamelore.agents.builtin import MOST, PARAMETERS, PLAYERS, make_player
+from gamelore.errors import GameloreError
+from gamelore.gdl import Game
+from gamelore.player import Player
+from gamelore.search.alpha_beta import SearchLimits
+
+LEARNERS = {
+    "td": "gamelore.learn.agent:make_td_agent",
+    "q": "gamelore.learn.agent:make_q_agent",
+    "qm": "gamelore.learn.agent:make_qm_agent",
+    "transfer": "gamelore.transfer.agent:make_transfer_agent",
+}
+"""Agents that learn: import paths of functions of a store and a seed."""
+
+LEARNED = "learned"
+IMPORTED = "import"
+_SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
+
+NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
+"""Every name of the table."""
+
+FORMS = (
+    *NAMES,
+    *(f"{name}-N" for name in PARAMETERS),
+    "learned:FILE[:DEPTH]",
+    "package.module:Class",
+)
+"""All forms of a spec, for help texts."""
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """Who plays, parsed; `str` gives the text back."""
+
+    name: str
+    """A name of the table, or `learned`, or `import`."""
+    number: int | None = None
+    """The depth, or the playouts of each move, where the text has one."""
+    target: str = ""
+    """The file of a learned agent, or an import path."""
+
+    @classmethod
+    def parse(cls, text: str) -> AgentSpec:
+        """Return the spec that a text stands for; `GameloreError` if there is none."""
+        if text in NAMES:
+            return cls(text)
+        stem, _, digits = text.rpartition("-")
+        if stem in PARAMETERS and digits.isascii() and digits.isdecimal():
+            return cls(stem, _check_number(text, PARAMETERS[stem], int(digits)))
+        learned = _parse_learned(text)
+        if learned is not None:
+            return learned
+        if ":" in text:
+            return cls(IMPORTED, target=text)
+        near = get_close_matches(text, NAMES, n=1) or get_close_matches(stem, NAMES, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise GameloreError(
+            f"there is no player {text!r}{hint} (there are {', '.join(FORMS)})"
+        )
+
+    def __str__(self) -> str:
+        if self.name == IMPORTED:
+            return self.target
+        if self.name == LEARNED:
+            depth = "" if self.number is None else f":{self.number}"
+            return f"{LEARNED}:{self.target}{depth}"
+        return self.name if self.number is None else f"{self.name}-{self.number}"
+
+    @property
+    def label(self) -> str:
+        """The short name in tables of results: of a learned agent, its file's name."""
+        if self.name != LEARNED:
+            return str(self)
+        depth = "" if self.number is None else f":{self.number}"
+        return f"{Path(self.target).name}{depth}"
+
+    @property
+    def learns(self) -> bool:
+        """Whether it learns from the matches it plays, and so has use for a store."""
+        return self.name in LEARNERS
+
+    @property
+    def is_own(self) -> bool:
+        """Whether gamelore brings it along; else it is somebody's class."""
+        return self.name != IMPORTED
+
+
+def make_agent(
+    spec: str | AgentSpec,
+    *,
+    store: Path | None = None,
+    seed: int = 0,
+    games: Sequence[Game] = (),
+) -> Agent:
+    """Return the agent of a spec.
+
+    `store`: the file in which an agent that learns keeps what it learns; without one,
+    that is lost when it is closed. `games`: what it is going to play, if that is known;
+    `CheckpointError` if a learned agent does not know one.
+
+    An imported class is one of players or of agents, made from a seed. So may be what a
+    function of that path returns.
+    """
+    if isinstance(spec, str):
+        spec = AgentSpec.parse(spec)
+    if spec.learns:
+        if store is not None and not store.parent.is_dir():
+            raise GameloreError(f"there is no folder {store.parent} for {store.name}")
+        return cast(Agent, _look_up(LEARNERS[spec.name])(store, seed))
+    if spec.name == LEARNED:
+        path, depth = Path(spec.target), spec.number
+        return cast(Agent, _look_up(_SNAPSHOT_AGENT)(path, depth, seed, games))
+    if spec.name == IMPORTED:
+        return _import_agent(spec.target, seed)
+    name, number = spec.name, spec.number
+    return PlayerAgent(lambda own: make_player(name, own, number), seed)
+
+
+# ── parsing ─────────────────────────────────────────────────────────────────────────
+
+
+def _parse_learned(text: str) -> AgentSpec | None:
+    """Return the spec of learned:FILE[:DEPTH]; of a file alone where there is one."""
+    path = text.removeprefix(f"{LEARNED}:")
+    stem, _, digits = path.rpartition(":")
+    depth = int(digits) if stem and digits.isascii() and digits.isdecimal() else None
+    file = path if depth is None else stem
+    if path == text:
+        port = depth is not None and depth > SearchLimits.DEEPEST
+        if port or not Path(file).is_file():
+            return None
+    if depth is not None:
+        _check_number(text, "depth", depth)
+    return AgentSpec(LEARNED, depth, file)
+
+
+def _check_number(text: str, parameter: str, number: int) -> int:
+    most = MOST["playouts" if parameter == "playouts" else "depth"]
+    if not 0 < number <= most:
+        raise GameloreError(
+            f"{text}: the {parameter} must be in 1 to {most}, got {number}"
+        )
+    return number
+
+
+# ── import paths ────────────────────────────────────────────────────────────────────
+
+
+def _import_agent(path: str, seed: int) -> Agent:
+    """Return the agent that an import path leads to."""
+    here = str(Path.cwd())
+    if here not in sys.path:  # a console script does not look in the current folder
+        sys.path.insert(0, here)
+    found = _look_up(path)
+    if _is_agent(found) and not isinstance(found, type):
+        return cast(Agent, found)
+    if not callable(found):
+        raise GameloreError(
+            f"{path} is neither a class nor a function that makes a player from a seed"
+        )
+    make = cast(Callable[[int], Any], found)
+    try:
+        made = make(seed)
+    except Exception as error:  # foreign code
+        raise GameloreError(
+            f"{path} cannot be made from a seed: {type(error).__name__}: {error}"
+        ) from error
+    if _is_agent(made):
+        return cast(Agent, made)
+    if not _has(made, "start", "choose"):
+        raise GameloreError(
+            f"{path} makes {type(made).__name__}, which is no player: it needs the"
+            " methods start and choose"
+        )
+    return PlayerAgent(cast(Callable[[int], Player], make), seed)
+
+
+def _look_up(path: str) -> Any:
+    """Return the object that an import path names."""
+    module_name, _, names = path.partition(":")
+    try:
+        found: object = import_module(module_name)
+    except Exception as error:  # foreign code runs when it is imported
+        raise GameloreError(
+            f"cannot import {module_name!r}: {type(error).__name__}: {error}"
+        ) from error
+    for name in names.split("."):
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            near = get_close_matches(name, dir(found), n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise GameloreError(f"{path}: there is no {name!r}{hint}") from None
+    return found
+
+
+def _is_agent(found: object) -> bool:
+    return _has(found, "enter", "finish", "close")
+
+
+def _has(found: object, *methods: str) -> bool:
+    return all(callable(getattr(found, name, None)) for name in methods)

@@ -1,0 +1,35 @@
+"""Short matches that load what no real match should have to wait for."""
+
+from __future__ import annotations
+
+from gamelore.agents.agent import Entry
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.agents.registry import AgentSpec, make_agent
+from gamelore.engine import simulator
+from gamelore.games import load
+from gamelore.match.match import play_match
+from gamelore.player import Clock, Player
+
+_GAME = "tictactoe"
+_MOVES = 9
+
+
+def warm_up(spec: AgentSpec) -> None:
+    """Have a new agent of a spec play two short matches, learning included.
+
+    Nothing is kept of them. Agents of your own are left alone.
+    """
+    if not spec.is_own:
+        return
+    agent = make_agent(spec)
+    engine = simulator(getattr(agent, "game", None) or load(_GAME))
+    own, *others = engine.roles
+    try:
+        for match in ("first", "second"):
+            entry = Entry(match, engine, own, ("random",))
+            players: dict[str, Player] = {role: RandomPlayer() for role in others}
+            players[own] = agent.enter(entry, Clock(60.0))
+            record = play_match(engine, players, play_clock=0.1, move_limit=_MOVES)
+            agent.finish(entry, record)
+    finally:
+        agent.close()
