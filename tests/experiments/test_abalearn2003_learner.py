@@ -1,17 +1,19 @@
-"""How agents learn and choose, by every reading, beside a slow learner in plain numpy.
+"""How agents learn and choose, in every variant, beside a slow learner in numpy.
 
 It has its own gradients, traces and rewards; only what features count is not its own.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gamelore.engine import Rows
-from gamelore.experiments.abalearn2003.run import simulator_of
+from gamelore.experiments.abalearn2003.run import load_simulator
 from gamelore.experiments.abalearn2003.settings import (
     DISCOUNT,
     METHOD_II,
@@ -19,15 +21,15 @@ from gamelore.experiments.abalearn2003.settings import (
     STEP_SIZE,
     TRACE_DECAY,
     Abalearn2003Settings,
-    config_for,
+    make_config,
 )
 from gamelore.experiments.abalearn2003.variants import (
-    READINGS,
-    Reading,
-    matches_of_readings,
-    try_readings,
+    VARIANTS,
+    count_variant_games,
+    run_variants,
 )
 from gamelore.experiments.statistics import Floats
+from gamelore.experiments.sweep import Sweep
 from gamelore.gdl import to_kif
 from gamelore.graph import StateGraph
 from gamelore.learn._match_kernels import judge_moves
@@ -63,10 +65,10 @@ class SlowAgent:
         return np.hstack([self.scale * counts, np.ones((len(counts), 1))])
 
     def worth(self, row: Rows, children: Rows, role: int) -> Floats:
-        """What choices go by, where no child is an end."""
+        """Return what moves are chosen by, where no child is terminal."""
         before, after = self.counts(row, role), self.counts(children, role)
         values = np.array([self.slopes(x)[0] for x in self.inputs(after)])
-        if self.settings.choices == "value":
+        if not self.settings.reward_in_selection:
             return values
         earned: Floats = (after - before) @ self.shaping
         return earned + DISCOUNT * values
@@ -87,7 +89,7 @@ class SlowAgent:
             following = 0.0 if t == last else self.slopes(inputs[t + 1])[0]
             error = earned[t] + DISCOUNT * following - value
             error *= 1 - risk if error > 0 else 1 + risk
-            if self.settings.credit == "through":
+            if self.settings.trace_includes == "successor":
                 if t == 0:
                     traces = list(slopes)
                 slopes = list(self.slopes(inputs[t + 1])[1:])
@@ -111,8 +113,8 @@ def _squash(sums: Floats) -> Floats:
 
 
 def random_match(seed: int) -> Rows:
-    """uint64 [n, K]: the positions of a match in which all moves are lots."""
-    sim = simulator_of(SHORT.game, FEATURES)
+    """Return the positions of a random match: uint64 [n, K]."""
+    sim = load_simulator(SHORT.game, FEATURES)
     random = np.random.default_rng(seed)
     rows = [sim.initial_row()]
     while not sim.terminal(rows[-1][None])[0]:
@@ -134,22 +136,17 @@ def moves_of(graph: StateGraph, rows: Rows) -> np.ndarray:
 SHORT = Abalearn2003Settings(move_limit=100)
 
 
-def read(reading: Reading, seed: int) -> tuple[SlowAgent, ValueFunction]:
-    """An agent by a reading, slow and fast."""
-    settings = Abalearn2003Settings(
-        move_limit=SHORT.move_limit,
-        choices=reading.choices,
-        credit=reading.credit,
-        inputs=reading.inputs,
-    )
-    graph = StateGraph(simulator_of(settings.game, FEATURES))
-    config = config_for(METHOD_II[0.0], "self", settings, seed)
+def make_agents(seed: int, **changes: Any) -> tuple[SlowAgent, ValueFunction]:
+    """Return an agent of changed settings, slow and fast."""
+    settings = replace(SHORT, **changes)
+    graph = StateGraph(load_simulator(settings.game, FEATURES))
+    config = make_config(METHOD_II[0.0], "self", settings, seed)
     assert config.function is not None
     function = ValueFunction(
         graph, config.function, seed=seed, discount=DISCOUNT, shaping=config.shaping
     )
     random = np.random.default_rng(seed)
-    spread = 0.02 if reading.inputs == "numbers" else 0.3
+    spread = 0.02 if settings.inputs == "numbers" else 0.3
     shapes = {name: array.shape for name, array in function.weights().items()}
     function.load(
         {
@@ -160,15 +157,14 @@ def read(reading: Reading, seed: int) -> tuple[SlowAgent, ValueFunction]:
     return SlowAgent(settings, function), function
 
 
-@pytest.mark.parametrize("credit", ["before", "through"])
+@pytest.mark.parametrize("trace", ["current", "successor"])
 @pytest.mark.parametrize("inputs", ["numbers", "shares"])
 @pytest.mark.parametrize(("risk", "role"), [(0.0, 0), (-0.8, 1)])
 def test_the_slow_learner_learns_like_the_fast_one(
-    credit: str, inputs: str, risk: float, role: int
+    trace: str, inputs: str, risk: float, role: int
 ) -> None:
-    reading = Reading(credit=credit, inputs=inputs)  # type: ignore[arg-type]
-    agent, function = read(reading, seed=5)
-    learner = config_for(METHOD_II[risk], "self", SHORT, 5).learner
+    agent, function = make_agents(5, trace_includes=trace, inputs=inputs)
+    learner = make_config(METHOD_II[risk], "self", SHORT, 5).learner
     table = empty_table(function.graph, learner)
     values = Values(function.graph, role, learner, table, function=function)
     first = function.weights()
@@ -183,16 +179,15 @@ def test_the_slow_learner_learns_like_the_fast_one(
         assert np.abs(array - first[name]).max() > 0.005
 
 
-@pytest.mark.parametrize("choices", ["value", "reward"])
+@pytest.mark.parametrize("reward", [False, True])
 @pytest.mark.parametrize("inputs", ["numbers", "shares"])
 @pytest.mark.parametrize("role", [0, 1])
-def test_the_slow_learner_judges_moves_like_the_fast_one(
-    choices: str, inputs: str, role: int
+def test_the_slow_learner_chooses_like_the_fast_one(
+    reward: bool, inputs: str, role: int
 ) -> None:
-    reading = Reading(choices=choices, inputs=inputs)  # type: ignore[arg-type]
-    agent, function = read(reading, seed=3)
+    agent, function = make_agents(3, reward_in_selection=reward, inputs=inputs)
     graph = function.graph
-    learner = config_for(METHOD_II[0.0], "self", SHORT, 5).learner
+    learner = make_config(METHOD_II[0.0], "self", SHORT, 5).learner
     values = Values(
         graph, role, learner, empty_table(graph, learner), function=function
     )
@@ -212,9 +207,9 @@ def test_the_slow_learner_judges_moves_like_the_fast_one(
 
 
 @pytest.mark.slow
-def test_all_readings_are_tried() -> None:
+def test_all_variants_are_run() -> None:
     settings = Abalearn2003Settings(scale=0.004, tests=2, move_limit=20)
-    tried = try_readings(settings)
-    assert {one.reading for one in tried} == set(READINGS)
-    assert all(one.scores.shape == (4, 5) for one in tried)
-    assert matches_of_readings(settings) == len(READINGS) * 3 * 4 * 1
+    found = run_variants(settings, Sweep())
+    assert {result.case.variant for result in found} == set(VARIANTS)
+    assert all(result.scores.shape == (4, 5) for result in found)
+    assert count_variant_games(settings) == len(VARIANTS) * 3 * 4 * 1

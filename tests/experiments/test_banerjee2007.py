@@ -1,4 +1,4 @@
-"""Banerjee and Stone (2007): tiny runs, end to end, and the numbers read from them."""
+"""Banerjee and Stone (2007): tiny runs, end to end, and what is measured in them."""
 
 from __future__ import annotations
 
@@ -13,56 +13,60 @@ import pytest
 from click.testing import CliRunner
 
 from gamelore.cli import main
-from gamelore.experiments.banerjee2007.analysis import (
-    averages_of,
-    claims,
-    crossing,
-    judge,
-    level_findings,
+from gamelore.experiments.banerjee2007.claims import (
+    average_rewards,
+    compare_learners,
+    find_crossing,
+    list_comparisons,
+    measure_levels,
 )
-from gamelore.experiments.banerjee2007.reproduce import matches_of, tasks_of
+from gamelore.experiments.banerjee2007.reproduce import count_matches, list_tasks
 from gamelore.experiments.banerjee2007.run import (
-    Task,
-    beyond_cases,
-    paper_cases,
+    BanerjeeTask,
+    list_extension_cases,
+    list_paper_cases,
     play_run,
 )
-from gamelore.experiments.banerjee2007.settings import READINGS, Settings
-from gamelore.experiments.sweep import graph_of
+from gamelore.experiments.banerjee2007.settings import VARIANTS, Banerjee2007Settings
+from gamelore.experiments.sweep import load_graph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import Trainer
 
-TINY = Settings(runs=2, all_runs=3, matches=40, skipped=10, source_matches=20)
+TINY = Banerjee2007Settings(
+    runs=2, all_runs=3, matches=40, skipped=10, source_matches=20
+)
 
 
 def test_settings_name_what_is_wrong() -> None:
-    with pytest.raises(ValueError, match="runs must be positive, got 0"):
-        Settings(runs=0)
+    with pytest.raises(ValueError, match="runs must be from 1 to 1,000,000, got 0"):
+        Banerjee2007Settings(runs=0)
     with pytest.raises(ValueError, match="skipped must be from 0 to 99, got 100"):
-        Settings(matches=100, skipped=100)
+        Banerjee2007Settings(matches=100, skipped=100)
     with pytest.raises(ValueError, match="opponent_epsilon"):
-        Settings(opponent_epsilon=2.0)
+        Banerjee2007Settings(opponent_epsilon=2.0)
 
 
 def test_defaults_are_the_papers() -> None:
-    settings = Settings()
+    settings = Banerjee2007Settings()
     assert (settings.runs, settings.matches) == (10, 3000)
     assert settings.matches - settings.skipped == 2700
-    assert settings.seat_in("othello-4x4") == "second"
-    assert replace(settings, seat="other").seat_in("othello-4x4") == "first"
+    assert settings.choose_role("othello-4x4") == "second"
+    assert replace(settings, role="other").choose_role("othello-4x4") == "first"
 
 
-def test_readings_change_something_and_are_valid() -> None:
-    for name, changes in READINGS.items():
-        assert replace(Settings(), **changes) != Settings(), name
+def test_variants_change_something_and_are_valid() -> None:
+    for name, changes in VARIANTS.items():
+        assert replace(Banerjee2007Settings(), **changes) != Banerjee2007Settings(), (
+            name
+        )
 
 
 def test_a_run_repeats_bit_for_bit_and_learners_share_it() -> None:
-    cases = tuple(case for case in paper_cases() if case.game == "capture-go")
-    first, again = (play_run(Task(TINY, 1, cases)) for _ in range(2))
-    other = play_run(Task(TINY, 2, cases))
+    cases = tuple(case for case in list_paper_cases() if case.game == "capture-go")
+    first, again = (play_run(BanerjeeTask(TINY, 1, cases)) for _ in range(2))
+    other = play_run(BanerjeeTask(TINY, 2, cases))
     for case in cases:
         assert first.rewards[case].shape == (40,)
         assert set(first.rewards[case]) <= {0, 50, 100}
@@ -71,8 +75,8 @@ def test_a_run_repeats_bit_for_bit_and_learners_share_it() -> None:
 
 
 def test_a_run_is_the_same_alone_and_among_others() -> None:
-    alone = play_run(Task(TINY, 0, tuple(paper_cases()[4:5])))
-    among = play_run(Task(TINY, 0, tuple(paper_cases())))
+    alone = play_run(BanerjeeTask(TINY, 0, tuple(list_paper_cases()[4:5])))
+    among = play_run(BanerjeeTask(TINY, 0, tuple(list_paper_cases())))
     for case, rewards in alone.rewards.items():
         assert (rewards == among.rewards[case]).all()
 
@@ -90,7 +94,7 @@ def test_who_looks_ahead_to_ends_wins_at_once_what_can_be_won_at_once() -> None:
             for seed in range(12)
         )
         return {
-            int(Trainer(graph_of("nim-4"), config).run(1).lengths[0])
+            int(Trainer(load_graph("nim-4"), config).run(1).lengths[0])
             for config in configs
         }
 
@@ -98,47 +102,47 @@ def test_who_looks_ahead_to_ends_wins_at_once_what_can_be_won_at_once() -> None:
     assert first_matches(False) > {1}
 
 
-def test_tasks_count_every_reading() -> None:
-    plain = matches_of(TINY)
-    assert plain == 3 * 40 * len(paper_cases())
-    every = replace(TINY, readings=True, beyond=True)
-    assert matches_of(every) == plain * (1 + len(READINGS)) + 3 * 40 * len(
-        beyond_cases()
-    )
-    seeds = {task.settings.seed for task in tasks_of(every)}
-    assert seeds == {0}  # readings are compared on the same luck
+def test_tasks_count_every_variant() -> None:
+    plain = count_matches(TINY)
+    assert plain == 3 * 40 * len(list_paper_cases())
+    every = replace(TINY, variants=True, extensions=True)
+    extensions = 3 * 40 * len(list_extension_cases())
+    assert count_matches(every) == plain * (1 + len(VARIANTS)) + extensions
+    seeds = {task.settings.seed for task in list_tasks(every)}
+    assert seeds == {0}  # variants are compared on the same random numbers
 
 
-def test_claims_are_judged_by_paired_averages_of_what_counts() -> None:
-    claim = claims()[0]
+def test_claims_go_by_paired_averages_of_what_counts() -> None:
+    comparison = list_comparisons()[0]
+    _, above, below, _ = comparison
     few = np.zeros((3, 40), np.uint8)
     few[:, 10:] = 50
     many = few.copy()
     many[:, :10] = 100  # does not count
     many[:, 10:25] = 100
-    assert averages_of(many, TINY).tolist() == [75.0] * 3
-    finding = judge(claim, {claim.above: many, claim.below: few}, TINY)
-    assert finding.all == (25.0, 25.0, 25.0)
-    assert finding.verdict == "holds"
-    swapped = judge(claim, {claim.above: few, claim.below: many}, TINY)
+    assert average_rewards(many, TINY).tolist() == [75.0] * 3
+    claim = compare_learners(comparison, {above: many, below: few}, TINY)
+    assert claim.interval == (25.0, 25.0, 25.0)
+    assert claim.verdict == "holds"
+    swapped = compare_learners(comparison, {above: few, below: many}, TINY)
     assert swapped.verdict == "does not hold: the opposite does"
 
 
 def test_crossing_is_the_end_of_the_first_good_window() -> None:
     rewards = np.zeros((2, 100), np.uint8)
     rewards[:, 30:] = 100
-    assert crossing(rewards) == "54"  # 24 of 25 matches won
-    assert crossing(np.zeros((2, 100), np.uint8)) == "never"
+    assert find_crossing(rewards) == "54"  # 24 of 25 matches won
+    assert find_crossing(np.zeros((2, 100), np.uint8)) == "never"
 
 
 def test_levels_look_at_the_matches_up_to_the_hundredth() -> None:
-    settings = Settings(runs=2, all_runs=2, matches=200, skipped=20)
+    settings = Banerjee2007Settings(runs=2, all_runs=2, matches=200, skipped=20)
     rewards = np.zeros((2, 200), np.uint8)
     rewards[:, 75:100] = 100
-    case = paper_cases()[0]
-    (finding,) = level_findings({case: rewards}, settings)
-    assert finding.all.mean == 100.0
-    assert finding.verdict == "holds"
+    case = list_paper_cases()[0]
+    (claim,) = measure_levels({case: rewards}, settings)
+    assert claim.interval.mean == 100.0
+    assert claim.verdict == "holds"
 
 
 def test_the_command_writes_a_whole_folder(tmp_path: Path) -> None:
@@ -156,7 +160,8 @@ def test_the_command_writes_a_whole_folder(tmp_path: Path) -> None:
         "1",
     ]
     done = CliRunner().invoke(
-        main, ["reproduce", "banerjee2007", *sizes, "--beyond", "--out", str(folder)]
+        main,
+        ["reproduce", "banerjee2007", *sizes, "--extensions", "--out", str(folder)],
     )
     assert done.exit_code == 0, done.output
     assert "12 features of tic-tac-toe" in done.output
@@ -166,14 +171,14 @@ def test_the_command_writes_a_whole_folder(tmp_path: Path) -> None:
         assert (folder / name).with_suffix(".svg").exists()
     with (folder / "claims.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    judged = [row for row in rows if row["reading"] == "default"]
-    assert len(judged) == len(claims()) + 1
-    for row in judged:  # the report says what the data say
+    compared = [row for row in rows if not row["group"] and row["low"]]
+    assert len(compared) == 2 * (len(list_comparisons()) + 1)  # all runs, and few
+    for row in compared:  # the report says what the data say
         assert f"{float(row['mean']):.2f} [" in report
         assert row["claim"] in report
     with (folder / "runs.csv").open(encoding="utf-8") as file:
         runs = list(csv.DictReader(file))
-    assert len(runs) == 3 * (len(paper_cases()) + len(beyond_cases()))
+    assert len(runs) == 3 * (len(list_paper_cases()) + len(list_extension_cases()))
     assert json.loads((folder / "settings.json").read_text())["matches"] == 60
 
 
@@ -181,5 +186,5 @@ def test_the_command_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     arguments = ["reproduce", "banerjee2007", "--matches", "0"]
     done = CliRunner().invoke(main, [*arguments, "--out", str(tmp_path / "out")])
     assert done.exit_code == 2
-    assert "matches must be positive, got 0" in done.output
+    assert "--matches must be from 1 to 10,000,000, got 0" in done.output
     assert not (tmp_path / "out").exists()

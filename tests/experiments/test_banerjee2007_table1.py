@@ -1,4 +1,4 @@
-"""Table 1: features known from the paper's words, and the others by least squares."""
+"""Table 1: patterns known from the paper's words, and the others by least squares."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from gamelore.experiments.banerjee2007.table1 import (
     MATCHED,
     OPPONENTS,
     TABLE_1,
-    Valued,
-    best_fit,
-    fit_all,
-    kind_of,
-    printed_result,
+    PatternSample,
+    classify_pattern,
+    fit_letters,
+    fit_table,
+    read_table,
 )
-from gamelore.experiments.sweep import graph_of
+from gamelore.experiments.sweep import load_graph
 from gamelore.transfer import TreePattern, find_patterns
 
 
 def test_our_patterns_are_those_that_are_matched() -> None:
-    found = find_patterns(graph_of("tictactoe"), 0)
+    found = find_patterns(load_graph("tictactoe"), 0)
     assert sorted(map(str, found)) == sorted(MATCHED.values())
 
 
@@ -39,7 +39,7 @@ def test_our_patterns_are_those_that_are_matched() -> None:
     ],
 )
 def test_kinds(text: str, kind: str) -> None:
-    assert kind_of(TreePattern.parse(text)) == kind
+    assert classify_pattern(TreePattern.parse(text)) == kind
 
 
 def test_the_papers_own_values_fit_without_error() -> None:
@@ -47,16 +47,16 @@ def test_the_papers_own_values_fit_without_error() -> None:
         TreePattern.parse(text): np.array(TABLE_1[letter])
         for letter, text in MATCHED.items()
     }
-    fit = best_fit("test", 1, values, 12.0)
+    fit = fit_letters("test", 1, values, 12.0)
     assert {letter: str(pattern) for letter, pattern in fit.letters.items()} == MATCHED
     assert fit.error == 0.0
     assert fit.correlation == pytest.approx(1.0)
 
 
 def test_fits_average_runs_and_put_the_best_first() -> None:
-    def at(matches: int, off: float) -> list[Valued]:
+    def at(matches: int, off: float) -> list[PatternSample]:
         return [
-            Valued(
+            PatternSample(
                 "test",
                 matches,
                 opponent,
@@ -69,7 +69,7 @@ def test_fits_average_runs_and_put_the_best_first() -> None:
             for sway in (-1.0, 1.0)
         ]
 
-    fits = fit_all([*at(10, 5.0), *at(20, 0.5)])
+    fits = fit_table([*at(10, 5.0), *at(20, 0.5)])
     assert [fit.matches for fit in fits] == [20, 10]
     assert fits[0].error == pytest.approx(0.5)
     assert fits[0].met == 12
@@ -77,11 +77,11 @@ def test_fits_average_runs_and_put_the_best_first() -> None:
 
 def test_what_not_all_opponents_showed_is_not_fitted() -> None:
     values = {TreePattern.parse("L"): 40.0}
-    assert fit_all([Valued("test", 10, "novice", values)]) == []
+    assert fit_table([PatternSample("test", 10, "novice", values)]) == []
 
 
-def test_the_printed_values_are_a_lesson() -> None:
-    lesson = printed_result("weak")
-    assert len(lesson.patterns) == 12
-    assert lesson.patterns[TreePattern.parse("(D)")].value == 50.0
-    assert lesson.patterns[TreePattern.parse("L")].value == TABLE_1["f"][2]
+def test_the_printed_values_are_a_result() -> None:
+    result = read_table("weak")
+    assert len(result.patterns) == 12
+    assert result.patterns[TreePattern.parse("(D)")].value == 50.0
+    assert result.patterns[TreePattern.parse("L")].value == TABLE_1["f"][2]

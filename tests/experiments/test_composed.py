@@ -41,7 +41,7 @@ def tictactoe_knowledge() -> Knowledge:
 
 
 @pytest.mark.parametrize("initialise", ["visited", "candidates"])
-def test_asking_gives_the_same_course_as_knowing_beforehand(initialise: str) -> None:
+def test_asking_gives_the_same_run_as_knowing_beforehand(initialise: str) -> None:
     knowledge = tictactoe_knowledge()
     learner = TDSettings(initialise=initialise)  # type: ignore[arg-type]
     config = TrainConfig(learner, AGAINST, seed=2)
@@ -53,14 +53,14 @@ def test_asking_gives_the_same_course_as_knowing_beforehand(initialise: str) -> 
     rewards = beforehand.run(300).rewards
 
     again = StateGraph(simulator(load("connect-3")))
-    fresh = PatternIndex(again, 0)
-    numbered = initialise_values(knowledge, fresh)
+    index = PatternIndex(again, 0)
+    numbered = initialise_values(knowledge, index)
 
     def value_of(number: int) -> float:
         found = numbered[number] if number < len(numbered) else np.nan
         return 50.0 if np.isnan(found) else float(found)
 
-    asked = Trainer(again, config, PatternValues.composed(fresh, value_of))
+    asked = Trainer(again, config, PatternValues.composed(index, value_of))
     assert (asked.run(300).rewards == rewards).all()
     assert (asked.table.rows == beforehand.table.rows).all()
     assert (asked.table.values == beforehand.table.values).all()

@@ -8,7 +8,7 @@ from typing import Literal
 import click
 import pytest
 
-from gamelore.cli.reproduce import command_of
+from gamelore.cli.reproduce import make_command
 from gamelore.errors import GameloreError
 from gamelore.experiments import EXPERIMENTS, find_experiment
 from gamelore.experiments.settings import settings_of
@@ -39,7 +39,7 @@ def test_every_setting_is_an_option_with_a_text(name: str) -> None:
     experiment = find_experiment(name)
     options = {
         option.name: option
-        for option in command_of(name, experiment).params
+        for option in make_command(name, experiment).params
         if isinstance(option, click.Option)
     }
     for setting in settings_of(experiment.settings):

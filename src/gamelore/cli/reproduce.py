@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
 
 from gamelore.cli.progress import progress
 from gamelore.experiments import EXPERIMENTS, Experiment, find_experiment
+from gamelore.experiments.claims import PublishedNumber
 from gamelore.experiments.output import check_folder
+from gamelore.experiments.report import (
+    Findings,
+    Report,
+    ReportTable,
+    claims_record,
+    tabulate_claims,
+)
 from gamelore.experiments.settings import Setting, settings_of
-from gamelore.experiments.sweep import cores
+from gamelore.experiments.sweep import Sweep, count_cores
+
+FIRST = ("runs", "all_runs", "scale", "figure", "learners", "variants", "extensions")
+"""The settings that most people change, in the order of the help."""
+
+_WIDTH = 160  # of tables that go to a file or a pipe
 
 
 class Reproductions(click.Group):
@@ -24,7 +42,7 @@ class Reproductions(click.Group):
         return list(EXPERIMENTS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return command_of(cmd_name, find_experiment(cmd_name))
+        return make_command(cmd_name, find_experiment(cmd_name))
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -33,37 +51,116 @@ class Reproductions(click.Group):
             formatter.write_dl(list(EXPERIMENTS.items()))
 
 
-def command_of(name: str, experiment: Experiment) -> click.Command:
-    """The subcommand that reruns an experiment."""
-    return click.Command(
+class _Reproduction(click.Command):
+    """An experiment's command; its help has the options that matter first."""
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {"Options": [], "More settings": []}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx)
+            if record:
+                common = option.name in (*FIRST, *_COMMON) or "--help" in option.opts
+                groups["Options" if common else "More settings"].append(record)
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def make_command(name: str, experiment: Experiment[Any, Any]) -> click.Command:
+    """Return the subcommand that reruns an experiment."""
+    settings = {s.name: s for s in settings_of(experiment.settings)}
+    first = [*(s for s in FIRST if s in settings), "seed"]
+    order = [*first, *(s for s in settings if s not in first)]
+    return _Reproduction(
         name,
         callback=_runner(name, experiment),
-        params=[*_settings_options(experiment), *_common_options(name)],
-        help=f"Rerun {EXPERIMENTS[name]}\n\nWrites figures, data and report.md.",
+        params=[*_common_options(name), *(_option_for(settings[s]) for s in order)],
+        help=f"Rerun {EXPERIMENTS[name]}\n\nWrites a folder with report.md (each claim "
+        "beside what was measured), figures (PNG and SVG) and their data (CSV). The "
+        "folder is written when all is done, or not at all.",
         short_help=EXPERIMENTS[name],
     )
 
 
-def _runner(name: str, experiment: Experiment) -> Callable[..., None]:
-    def run(out: Path, jobs: int | None, quick: bool, **given: Any) -> None:
+def _runner(name: str, experiment: Experiment[Any, Any]) -> Callable[..., None]:
+    def run(
+        out: Path, jobs: int | None, quick: bool, as_json: bool, **given: Any
+    ) -> None:
         check_folder(out)
         # Where there is little to do, other processes would not be ready in time.
-        jobs = jobs or (1 if quick else cores())
+        jobs = jobs or (1 if quick else count_cores())
         asked = {key: value for key, value in given.items() if value is not None}
         changes = {**experiment.quick, **asked} if quick else asked
         try:
             settings = replace(experiment.settings(), **changes)
         except ValueError as error:
-            raise click.UsageError(str(error)) from error
-        with progress(name, experiment.matches(settings)) as advance:
-            summary = experiment.reproduce(settings, out, jobs, advance)
-        click.echo(summary)
-        click.echo(f"\nwrote {out}/report.md")
+            raise click.UsageError(_name_option(str(error), given)) from error
+        with progress(name, experiment.count_matches(settings)) as advance:
+            findings, report = experiment.reproduce(
+                settings, out, Sweep(jobs, advance), smoke_test=quick
+            )
+        if as_json:
+            record = {"experiment": name, "folder": str(out), "smoke_test": quick}
+            record["settings"] = asdict(settings)
+            record["claims"] = claims_record(findings.claims)
+            click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        else:
+            _print_summary(findings, report)
+            click.echo(f"wrote {out}/report.md")
 
     return run
 
 
+def _name_option(message: str, given: dict[str, Any]) -> str:
+    """Return an error about a setting in the words that were typed."""
+    name, _, rest = message.partition(" ")
+    return f"--{name.replace('_', '-')} {rest}" if name in given else message
+
+
+def _print_summary(findings: Findings[Any], report: Report) -> None:
+    """Print the tables that sum an experiment up."""
+    console = Console(
+        width=None if sys.stdout.isatty() else _WIDTH, highlight=False, soft_wrap=False
+    )
+    console.print(report.title, style="bold")
+    if report.notice:
+        console.print(report.notice, style="bold red")
+    for section in report.sections:
+        if section.in_summary:
+            for part in section.parts:
+                if isinstance(part, ReportTable):
+                    _print_table(console, section.title, part)
+                elif part.startswith("```"):
+                    console.print(f"\n{part.strip('`').removeprefix('text')}", end="")
+    claims = findings.group()
+    published = [claim for claim in claims if isinstance(claim, PublishedNumber)]
+    others = [claim for claim in claims if not isinstance(claim, PublishedNumber)]
+    for title, found in (("Published numbers", published), ("Claims", others)):
+        if found:
+            _print_table(console, title, tabulate_claims(found, brief=True))
+
+
+def _print_table(console: Console, title: str, table: ReportTable) -> None:
+    shown = Table(title=title, box=SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for name in table.header:
+        shown.add_column(name, overflow="fold")
+    for row in table.rows:
+        shown.add_row(*(str(cell).replace("[", "\\[") for cell in row))
+    console.print(shown)
+
+
+_COMMON = ("quick", "out", "jobs", "as_json", "seed")
+
+
 def _common_options(name: str) -> Iterator[click.Option]:
+    yield click.Option(
+        ["--quick"],
+        is_flag=True,
+        help="A smoke test of a few seconds: small sizes, no verdicts.",
+    )
     yield click.Option(
         ["--out"],
         type=click.Path(file_okay=False, path_type=Path),
@@ -77,27 +174,26 @@ def _common_options(name: str) -> Iterator[click.Option]:
         help="Processes at once; by default one per core, and one with --quick. "
         "Results do not depend on it.",
     )
-    yield click.Option(["--quick"], is_flag=True, help="Small sizes: a few seconds.")
+    yield click.Option(
+        ["--json", "as_json"],
+        is_flag=True,
+        help="Print settings, measurements and verdicts as JSON instead of tables.",
+    )
 
 
-def _settings_options(experiment: Experiment) -> Iterator[click.Option]:
-    for setting in settings_of(experiment.settings):
-        yield _option_of(setting)
-
-
-def _option_of(setting: Setting) -> click.Option:
-    """An option without a default of its own: what is not given stays as it is."""
+def _option_for(setting: Setting) -> click.Option:
+    """Return an option without a default: what is not given stays as it is."""
     flag = setting.name.replace("_", "-")
     names = [f"--{flag}", setting.name]
     if setting.kind is bool:
         names = [f"--{flag}/--no-{flag}" if setting.default else f"--{flag}"]
         return click.Option(names, default=None, help=setting.text, is_flag=True)
     shown = f"  [default: {setting.default}]" if setting.default is not None else ""
-    return click.Option(names, type=_type_of(setting.kind), help=setting.text + shown)
+    return click.Option(names, type=_type_for(setting.kind), help=setting.text + shown)
 
 
-def _type_of(kind: Any) -> Any:
-    """What click makes of an annotation: a choice of texts, or a plain type."""
+def _type_for(kind: Any) -> Any:
+    """Return what click makes of an annotation: a choice of texts, or a plain type."""
     if get_origin(kind) in (Union, UnionType):
         (kind,) = (part for part in get_args(kind) if part is not type(None))
     if get_origin(kind) is Literal:
@@ -107,11 +203,12 @@ def _type_of(kind: Any) -> Any:
 
 command = Reproductions(
     "reproduce",
-    help="Rerun a published experiment.\n\nIts tables, its figures, and each claim "
-    "beside what was measured.",
+    help="Rerun a published experiment.\n\nPlays what the paper describes, and writes "
+    "its tables and figures, and each claim beside what was measured.",
     epilog="""\b
 Examples:
   gamelore reproduce banerjee2007 --quick
-  gamelore reproduce banerjee2007 --runs 1000 --out results
+  gamelore reproduce banerjee2007 --all-runs 500 --out results
+  gamelore reproduce wang2018 --figure 6 --json
 """,
 )

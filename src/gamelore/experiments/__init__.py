@@ -1,13 +1,17 @@
 """Published experiments, each rerun with one command.
 
-An experiment is a package of this one: its settings, how it runs, how its results are
-read, drawn and reported, and a README that lists where it departs from the paper. What
-experiments share lies beside them:
+An experiment is a package of this one, with the same steps for every paper: settings,
+run, claims (what the paper says beside what was measured), plots, report, reproduce,
+and a README that lists where it departs from the paper. What they share lies beside
+them:
 
-settings     dataclasses whose field docstrings become options
-parallel     independent tasks on several cores, and their seeds
-statistics   averages with intervals, and verdicts
-output       folders that are complete or absent, tables
+experiment   the steps, and how they are run in order
+sweep        independent tasks on several cores, and their seeds
+statistics   averages with intervals
+claims       claims, published numbers, verdicts
+report       findings, tables, report.md
+plots        figures in one style
+output       folders that are complete or absent, CSV
 """
 
 from gamelore.experiments.experiment import EXPERIMENTS, Experiment, find_experiment

@@ -1,18 +1,24 @@
-"""What an experiment is to those who run it."""
+"""What an experiment is, and how it is rerun."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeVar
 
 from gamelore.errors import GameloreError
-
-Advance: TypeAlias = Callable[[int], None]
-"""Takes how many more matches are done."""
+from gamelore.experiments.output import (
+    check_folder,
+    results_folder,
+    write_claims,
+    write_text,
+)
+from gamelore.experiments.plots import FigureWriter
+from gamelore.experiments.report import FindingsT, Report, mark_smoke_test
+from gamelore.experiments.sweep import Sweep
 
 EXPERIMENTS = {
     "banerjee2007": "Banerjee and Stone (2007): knowledge transfer between games.",
@@ -22,24 +28,57 @@ EXPERIMENTS = {
 }
 """The experiments by the name of their package, each with a line on what it is."""
 
+MOST = 10**9
+"""The largest number that any setting takes."""
+
+SettingsT = TypeVar("SettingsT")
+
 
 @dataclass(frozen=True)
-class Experiment:
-    """An experiment: the attribute `EXPERIMENT` of its package."""
+class Experiment(Generic[SettingsT, FindingsT]):
+    """The steps of an experiment: the attribute `EXPERIMENT` of its package."""
 
-    settings: type[Any]
+    settings: type[SettingsT]
     """A frozen dataclass; each field with its docstring becomes an option."""
-    reproduce: Callable[[Any, Path, int, Advance], str]
-    """Runs it with settings, writes a folder, on so many cores, reports how far it is;
-    says in a few lines what came out."""
-    matches: Callable[[Any], int]
-    """How many matches these settings ask for: the length of the progress bar."""
+    count_matches: Callable[[SettingsT], int]
+    """Returns how many matches settings ask for: the length of the progress bar."""
+    run: Callable[[SettingsT, Sweep], FindingsT]
+    """Plays all matches, and compares what was measured with the paper."""
+    write_data: Callable[[FindingsT, Path], None]
+    """Writes what figures and tables show into a folder, as CSV."""
+    draw_figures: Callable[[FindingsT, FigureWriter], None]
+    make_report: Callable[[FindingsT], Report]
     quick: Mapping[str, Any] = field(default_factory=dict)
-    """The settings that `--quick` changes, to finish in a few seconds."""
+    """The settings of a smoke test, which takes a few seconds."""
+
+    def reproduce(
+        self,
+        settings: SettingsT,
+        folder: Path,
+        sweep: Sweep | None = None,
+        *,
+        smoke_test: bool = False,
+    ) -> tuple[FindingsT, Report]:
+        """Run the experiment, and write its folder once all of it is known."""
+        check_folder(folder)
+        findings = self.run(settings, sweep or Sweep())
+        if smoke_test:
+            findings = mark_smoke_test(findings)
+        report = self.make_report(findings)
+        name = self.settings.__module__.split(".")[-2]
+        record = {"experiment": name, "smoke_test": smoke_test}
+        with results_folder(folder, record | asdict(settings)) as draft:  # type: ignore[call-overload]
+            self.write_data(findings, draft)
+            if findings.claims:
+                write_claims(draft / "claims.csv", findings.claims)
+            figures = FigureWriter(draft, smoke_test)
+            self.draw_figures(findings, figures)
+            write_text(draft / "report.md", report.to_markdown(figures.captions))
+        return findings, report
 
 
-def find_experiment(name: str) -> Experiment:
-    """The experiment of that name; `GameloreError` if there is none."""
+def find_experiment(name: str) -> Experiment[Any, Any]:
+    """Return the experiment of that name, or raise `GameloreError`."""
     if name not in EXPERIMENTS:
         near = get_close_matches(name, EXPERIMENTS, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
@@ -50,3 +89,11 @@ def find_experiment(name: str) -> Experiment:
     experiment = import_module(f"gamelore.experiments.{name}").EXPERIMENT
     assert isinstance(experiment, Experiment)
     return experiment
+
+
+def check_numbers(settings: object, **bounds: tuple[float, float]) -> None:
+    """Raise `ValueError` for a setting outside its bounds, both included."""
+    for name, (low, high) in bounds.items():
+        value = getattr(settings, name)
+        if not low <= value <= high:  # nan is not
+            raise ValueError(f"{name} must be from {low:,} to {high:,}, got {value}")

@@ -6,23 +6,25 @@ import csv
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gamelore.errors import GameloreError
+from gamelore.experiments.claims import Claim
+from gamelore.experiments.statistics import Interval
 
 SETTINGS_FILE = "settings.json"
-"""In every folder of results: how it came about, and the sign that it is ours."""
+"""In every folder of results: what was run, and the mark by which we know our own."""
 
 
 @contextmanager
-def results_folder(folder: Path, experiment: str, settings: Any) -> Iterator[Path]:
-    """A folder to write results into, which takes its place once all went well.
+def results_folder(folder: Path, record: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield a folder to write results into, which takes its place once all went well.
 
     An older folder of results is replaced; `GameloreError` if anything else is there.
+    `record` says what was run.
     """
     check_folder(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +33,6 @@ def results_folder(folder: Path, experiment: str, settings: Any) -> Iterator[Pat
     ) as place:
         draft = Path(place) / folder.name
         draft.mkdir()
-        record = {"experiment": experiment, **asdict(settings)}
         write_text(draft / SETTINGS_FILE, json.dumps(record, indent=2) + "\n")
         yield draft
         if folder.exists():
@@ -40,7 +41,7 @@ def results_folder(folder: Path, experiment: str, settings: Any) -> Iterator[Pat
 
 
 def check_folder(folder: Path) -> None:
-    """`GameloreError` if results must not be written there."""
+    """Raise `GameloreError` if results must not be written there."""
     if folder.exists() and not folder.is_dir():
         raise GameloreError(f"{folder} is a file, not a folder")
     if not folder.exists() or not any(folder.iterdir()):
@@ -53,25 +54,34 @@ def check_folder(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, lines ended by a line feed."""
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_csv(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    """A table as a file; numbers with a fraction are rounded to six digits."""
+    """Write a table; numbers with a fraction are rounded to six digits."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         for row in rows:
-            writer.writerow([_plain(cell) for cell in row])
+            writer.writerow([_round(cell) for cell in row])
 
 
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table as Markdown, without a newline at its end."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+def write_claims(path: Path, claims: Iterable[Claim]) -> None:
+    """Write claims with what was measured of them, one column a measurement."""
+    write_csv(
+        path,
+        ("group", "where", "claim", "measured", "mean", "low", "high", "verdict"),
+        (
+            (claim.group, claim.where, claim.statement, name, *cells, claim.verdict)
+            for claim in claims
+            for name, value in claim.measured.items()
+            for cells in [value if isinstance(value, Interval) else (value, "", "")]
+        ),
+    )
 
 
-def _plain(cell: object) -> object:
+def _round(cell: object) -> object:
     return round(float(cell), 6) if isinstance(cell, float) else cell

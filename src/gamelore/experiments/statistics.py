@@ -1,4 +1,4 @@
-"""Averages over runs, how sure one can be of them, and what that says of a claim.
+"""Averages over runs, and how sure one can be of them.
 
 Intervals are percentile bootstraps over runs: draw as many runs as there are, with
 replacement, many times, and see where the averages fall. Paired intervals draw
@@ -40,7 +40,7 @@ class Band(NamedTuple):
 def mean_interval(
     values: Floats, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
-    """The average of values, float64 [n], and its interval."""
+    """Return the average of values, float64 [n], and its interval."""
     band = mean_band(np.asarray(values, float)[:, None], level, resamples, seed)
     return Interval(*(float(part[0]) for part in band))
 
@@ -52,16 +52,16 @@ def difference_interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """The average of ours − theirs, run by run: float64 [n] each, paired."""
+    """Return the average of ours − theirs, run by run: float64 [n] each, paired."""
     if len(ours) != len(theirs):
-        raise ValueError(f"pairs are wanted, got {len(ours)} and {len(theirs)} values")
+        raise ValueError(f"pairs are needed, got {len(ours)} and {len(theirs)} values")
     return mean_interval(np.subtract(ours, theirs), level, resamples, seed)
 
 
 def mean_band(
     curves: Floats, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
 ) -> Band:
-    """The average of curves, float64 [n, P], and its interval at each point."""
+    """Return the average of curves, float64 [n, P], and its interval at each point."""
     count = len(curves)
     if count == 0:
         raise ValueError("there is no average of no runs")
@@ -77,19 +77,6 @@ def mean_band(
 
 
 def cumulative_average(rewards: Floats, skipped: int = 0) -> Floats:
-    """float64 [..., n - skipped]: the average from match `skipped` on, up to each."""
+    """Return averages from match `skipped` on: float64 [..., n − skipped]."""
     counted = rewards[..., skipped:]
     return np.asarray(counted.cumsum(axis=-1) / np.arange(1, counted.shape[-1] + 1))
-
-
-def judge_above(interval: Interval, strictly: bool = True) -> str:
-    """What an interval says of the claim that a difference is above zero.
-
-    If not strictly, the claim is that it is not below zero: no difference agrees with
-    that without showing it.
-    """
-    if interval.low > 0:
-        return "holds"
-    if interval.high < 0:
-        return "does not hold: the opposite does"
-    return "not decided" if strictly else "not contradicted"

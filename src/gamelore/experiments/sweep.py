@@ -10,10 +10,11 @@ import multiprocessing
 import os
 import signal
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -23,6 +24,51 @@ from gamelore.graph import StateGraph
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+CaseT = TypeVar("CaseT", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class TrainingRun(Generic[CaseT]):
+    """One of several repetitions of a case."""
+
+    case: CaseT
+    number: int
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """How tasks are run, and who hears of their progress."""
+
+    jobs: int = 1
+    """Processes at once; results do not depend on it."""
+    advance: Callable[[int], None] = lambda matches: None
+    """Takes how many more matches are done."""
+
+    def run(
+        self,
+        work: Callable[[Task], Result],
+        tasks: Sequence[Task],
+        matches: Callable[[Task], int],
+    ) -> list[Result]:
+        """Return the results of tasks, in their order; `matches` counts those of one.
+
+        Work, tasks and results pass between processes: `work` is a function of a
+        module, or a `functools.partial` of one.
+        """
+        report = self.advance
+        return run_tasks(work, tasks, self.jobs, lambda task: report(matches(task)))
+
+    def repeat(
+        self,
+        work: Callable[[TrainingRun[CaseT]], Result],
+        cases: Sequence[CaseT],
+        runs: int,
+        matches: Callable[[CaseT], int],
+    ) -> dict[CaseT, list[Result]]:
+        """Return the results of so many runs of every case."""
+        tasks = [TrainingRun(case, number) for case in cases for number in range(runs)]
+        found = self.run(work, tasks, lambda task: matches(task.case))
+        return {c: found[i * runs : (i + 1) * runs] for i, c in enumerate(cases)}
 
 
 def run_tasks(
@@ -31,10 +77,9 @@ def run_tasks(
     jobs: int = 1,
     report: Callable[[Task], None] = lambda task: None,
 ) -> list[Result]:
-    """The results of tasks, in their order; `report` hears of each as it is done.
+    """Return the results of tasks, in their order; call `report` as each is done.
 
-    Work, tasks and results pass between processes: `work` is a function of a module, or
-    a `functools.partial` of one. The first error, or an interrupt, ends all work.
+    The first error, or an interrupt, ends all work.
     """
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}")
@@ -61,21 +106,21 @@ def run_tasks(
         pool.shutdown(cancel_futures=True)
 
 
-def cores() -> int:
-    """How many cores this process may use."""
+def count_cores() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 @cache
-def graph_of(game: str) -> StateGraph:
-    """The state graph of a library game, made when a process first asks for it."""
+def load_graph(game: str) -> StateGraph:
+    """Return the state graph of a library game, one for each process."""
     return StateGraph(simulator(load(game)))
 
 
 def seed_for(seed: int, *what: int | str) -> int:
-    """A seed for one of many tasks: the same for the same task, whatever else runs."""
+    """Return a seed for one of many tasks: it depends on nothing but the arguments."""
     words = [zlib.crc32(str(part).encode()) for part in what]
     sequence = np.random.SeedSequence([seed, *words])
     return int(sequence.generate_state(1, np.uint64)[0])

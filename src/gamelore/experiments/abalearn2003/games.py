@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,21 +12,21 @@ import numpy as np
 from gamelore.engine.position import Position
 from gamelore.experiments.abalearn2003.run import (
     AHEAD,
-    Course,
-    Trained,
+    AbalearnCaseResult,
+    TrainedAgent,
+    load_simulator,
     meet,
-    network,
+    restore_network,
     score,
-    simulator_of,
 )
 from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
     REFERENCES,
     Abalearn2003Settings,
-    Case,
+    AbalearnCase,
 )
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import run_tasks, seed_for
+from gamelore.experiments.sweep import Sweep, seed_for
 from gamelore.gdl import Fact, to_kif
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
@@ -45,25 +45,20 @@ REPETITIONS = 20
 
 
 def meet_references(
-    course: Course,
-    settings: Abalearn2003Settings,
-    jobs: int = 1,
-    advance: Callable[[int], None] = lambda games: None,
+    result: AbalearnCaseResult, settings: Abalearn2003Settings, sweep: Sweep
 ) -> Floats:
-    """float64 [agents, points, references]: the networks of each agent's training
-    against some of them: the share of games in which they were ahead."""
-    found = run_tasks(
-        partial(_meet_own, settings=settings),
-        list(enumerate(course.agents)),
-        jobs,
-        lambda task: advance(settings.tests),
-    )
-    return np.stack(found)
+    """Return the share of games in which each network is ahead of the references.
+
+    float64 [agents, points, references]: every agent meets its own networks
+    """
+    work = partial(_meet_own, settings=settings)
+    tasks = list(enumerate(result.agents))
+    return np.stack(sweep.run(work, tasks, lambda task: settings.tests))
 
 
-def _meet_own(task: tuple[int, Trained], settings: Abalearn2003Settings) -> Floats:
+def _meet_own(task: tuple[int, TrainedAgent], settings: Abalearn2003Settings) -> Floats:
     number, trained = task
-    networks = [network(METHOD_I, settings, w) for w in trained.weights]
+    networks = [restore_network(METHOD_I, settings, w) for w in trained.weights]
     references = [networks[METHOD_I.points.index(games)] for games in REFERENCES]
     seed = seed_for(settings.seed, "figure 2", number)
     shares = [
@@ -88,10 +83,10 @@ def _meet_own(task: tuple[int, Trained], settings: Abalearn2003Settings) -> Floa
 
 
 @dataclass(frozen=True)
-class Contest:
-    """One game against a searching player, which moves first."""
+class DuelTask:
+    """A game against a searching player, which moves first."""
 
-    case: Case
+    case: AbalearnCase
     weights: Weights
     depth: int
     seed: int
@@ -99,9 +94,9 @@ class Contest:
 
 @dataclass(frozen=True)
 class Duel:
-    """How such a game went."""
+    """The result of such a game."""
 
-    case: Case
+    case: AbalearnCase
     depth: int
     won: int
     """Stones pushed off."""
@@ -109,18 +104,18 @@ class Duel:
     moves: int
     """Of both sides together."""
     reached: float
-    """How deep the other searched to the end, on average over its moves."""
+    """The depth that the other searched completely, on average over its moves."""
 
 
-def best_of(course: Course) -> Trained:
-    """The agent that did best against the heuristic player at the end."""
-    return max(course.agents, key=lambda agent: tuple(agent.scores[-1, AHEAD:]))
+def pick_best(result: AbalearnCaseResult) -> TrainedAgent:
+    """Return the agent with the best score against the heuristic player at the end."""
+    return max(result.agents, key=lambda agent: tuple(agent.scores[-1, AHEAD:]))
 
 
-def duel(task: Contest, settings: Abalearn2003Settings) -> Duel:
-    """Play a game until it ends, or has gone on for long, or goes in circles."""
-    simulator = simulator_of(settings.game, task.case.features)
-    function = network(task.case, settings, task.weights)
+def play_duel(task: DuelTask, settings: Abalearn2003Settings) -> Duel:
+    """Play a game until it ends, reaches the move limit or repeats itself."""
+    simulator = load_simulator(settings.game, task.case.features)
+    function = restore_network(task.case, settings, task.weights)
     limits = SearchLimits(task.depth, nodes=settings.search_nodes)
     searcher = AlphaBetaPlayer(HeuristicEvaluator(), seed=task.seed, limits=limits)
     agent = AlphaBetaPlayer(ValueFunctionEvaluator(function), depth=1, seed=task.seed)
@@ -156,27 +151,22 @@ def duel(task: Contest, settings: Abalearn2003Settings) -> Duel:
 
 
 def _board(position: Position) -> frozenset[Fact]:
-    """A position but for its clock."""
+    """Return the facts of a position without its clock."""
     return frozenset(f for f in position.facts if not to_kif(f).startswith("(clock"))
 
 
 def play_duels(
-    courses: list[Course],
-    settings: Abalearn2003Settings,
-    jobs: int = 1,
-    advance: Callable[[int], None] = lambda games: None,
+    results: Sequence[AbalearnCaseResult], settings: Abalearn2003Settings, sweep: Sweep
 ) -> list[Duel]:
-    """The best agent of each course against search of each depth."""
-    contests = [
-        Contest(
-            course.case,
-            best_of(course).weights[-1],
+    """Have the best agent of each case play search of each depth."""
+    tasks = [
+        DuelTask(
+            result.case,
+            pick_best(result).weights[-1],
             depth,
-            seed_for(settings.seed, "table 3", course.case.name, depth),
+            seed_for(settings.seed, "table 3", result.case.name, depth),
         )
-        for course in courses
+        for result in results
         for depth in DEPTHS
     ]
-    return run_tasks(
-        partial(duel, settings=settings), contests, jobs, lambda task: advance(1)
-    )
+    return sweep.run(partial(play_duel, settings=settings), tasks, lambda task: 1)

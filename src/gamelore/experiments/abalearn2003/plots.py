@@ -1,113 +1,113 @@
-"""Figures 2 to 5, drawn from what we measured."""
+"""Figures 2 to 5 and the curves behind Table 2, drawn from what we measured.
+
+The paper's own numbers are in the report's table, not in the figures: it counts games
+won, we count who is ahead in stones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from gamelore.experiments.abalearn2003.claims import rates
-from gamelore.experiments.abalearn2003.published import RISKY_LEVEL, TABLE_2
-from gamelore.experiments.abalearn2003.run import STONES, Course
+from gamelore.experiments.abalearn2003.claims import win_rates
+from gamelore.experiments.abalearn2003.report import DRAWN, AbalearnFindings
+from gamelore.experiments.abalearn2003.run import STONES
 from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
     METHOD_IA,
     METHOD_II,
+    OPPONENTS,
     REFERENCES,
-    TAUGHT,
-    Abalearn2003Settings,
-    Case,
+    AbalearnCase,
 )
 from gamelore.experiments.plots import (
     BLUE,
     BROWN,
     GREEN,
-    GREY,
     RED,
-    STYLE,
-    count_along,
+    FigureWriter,
+    label_counts,
     plot_band,
-    save,
 )
-from gamelore.experiments.statistics import Floats
 
 _COLOURS = (BLUE, GREEN, BROWN, RED)
 
-Courses = Mapping[Case, Course]
 
-
-def draw_figures(
-    courses: Courses,
-    references: Floats | None,
-    settings: Abalearn2003Settings,
-    folder: Path,
-) -> list[str]:
-    """Draw what can be drawn as PNG and SVG; the names without suffix."""
-    lines = {
-        "figure-3": {case.name: case for case in TAUGHT.values()},
-        "figure-4": {f"κ = {risk:g}": case for risk, case in METHOD_II.items()},
-        "figure-5": {"κ = -1": METHOD_II[-1.0]},
-        "table-2": {case.name: case for case in (METHOD_I, METHOD_IA)},
-    }
-    names = []
-    with rc_context(STYLE):
-        if references is not None:
-            save(_references(references, settings), folder / "figure-2")
-            names.append("figure-2")
-        for name, cases in lines.items():
-            if all(case in courses for case in cases.values()):
-                shown = {label: courses[case] for label, case in cases.items()}
-                save(_curves(name, shown, settings), folder / name)
-                names.append(name)
-    return names
-
-
-def _references(references: Floats, settings: Abalearn2003Settings) -> Figure:
-    drawing, axes = _single()
-    games = np.array([settings.scaled(point) for point in METHOD_I.points], float)
-    for place, (games_then, colour) in enumerate(
-        zip(REFERENCES, _COLOURS, strict=False)
+def draw_figures(findings: AbalearnFindings, figures: FigureWriter) -> None:
+    """Draw every figure."""
+    _draw_references(findings, figures)
+    for name, title, cases in (
+        (
+            "figure-3",
+            "Figure 3: training against different opponents",
+            {case.name: case for case in OPPONENTS.values()},
+        ),
+        (
+            "figure-4",
+            "Figure 4: self-play by sensitivity to risk",
+            {f"κ = {risk:g}": case for risk, case in METHOD_II.items()},
+        ),
+        (
+            "figure-5",
+            "Figure 5: the most risk-seeking agents",
+            {"κ = -1": METHOD_II[-1.0]},
+        ),
+        (
+            "table-2",
+            "Table 2: Methods I and I(a)",
+            {case.name: case for case in (METHOD_I, METHOD_IA)},
+        ),
     ):
-        label = f"against Net {settings.scaled(games_then):,}"
-        plot_band(axes, games, 100 * references[:, :, place], label, colour)
-    _finish(axes, "games in which it is ahead, %")
-    return drawing
+        _draw_curves(findings, figures, name, title, cases)
 
 
-def _curves(
-    name: str, courses: Mapping[str, Course], settings: Abalearn2003Settings
-) -> Figure:
-    """Win rates, and beside them stones, by training games."""
-    drawing = Figure(figsize=(9, 3.6), layout="constrained")
-    left, right = drawing.subplots(1, 2)
-    for (label, course), colour in zip(courses.items(), _COLOURS, strict=False):
-        games = np.array([settings.scaled(n) for n in course.case.points], float)
-        plot_band(left, games, rates(course, settings.draws), label, colour)
-        plot_band(right, games, course.scores[:, :, STONES], label, colour)
-    if name == "table-2":
-        published = np.array(list(TABLE_2.values()))
-        counts = [settings.scaled(n) for n in TABLE_2]
-        for column, colour in zip(published.T, _COLOURS, strict=False):
-            left.plot(counts, column, color=colour, ls=":", marker="x", label="paper")
-    if name == "figure-5":
-        left.axhline(RISKY_LEVEL, color=GREY, lw=1, ls="--", label="paper")
-    right.axhline(0, color=GREY, lw=1)
-    _finish(left, "won against the heuristic player, %")
-    _finish(right, "stones pushed off less stones lost")
-    left.set_ylim(0, 100)
-    return drawing
+def _draw_references(findings: AbalearnFindings, figures: FigureWriter) -> None:
+    settings = findings.settings
+    with figures.figure(
+        "figure-2",
+        "Figure 2: networks of Method I against three of them",
+        "Figure 2. The share of games in which a network of Method I is ahead of three "
+        "networks of the same agent, by the games it was trained for.",
+    ) as (axes,):
+        games = np.array([settings.scale_games(n) for n in METHOD_I.points], float)
+        for place, reference in enumerate(REFERENCES):
+            label = f"against Net {settings.scale_games(reference):,}"
+            shares = 100 * findings.references[:, :, place]
+            plot_band(axes, games, shares, label, _COLOURS[place], marker=".")
+        label_counts(axes, "training games")
+        axes.set_ylabel("games in which it is ahead, %")
 
 
-def _single() -> tuple[Figure, Axes]:
-    drawing = Figure(figsize=(6.4, 3.8), layout="constrained")
-    return drawing, drawing.subplots()
-
-
-def _finish(axes: Axes, label: str) -> None:
-    count_along(axes, "training games")
-    axes.set_ylabel(label)
-    axes.legend(fontsize=8)
+def _draw_curves(
+    findings: AbalearnFindings,
+    figures: FigureWriter,
+    name: str,
+    title: str,
+    cases: Mapping[str, AbalearnCase],
+) -> None:
+    """Draw win rates, and beside them stones, by training games."""
+    settings = findings.settings
+    with figures.figure(
+        name,
+        title,
+        f"{title}. Left, per cent of test games won against the heuristic player, "
+        f"where a game that the move limit ends {DRAWN[settings.draws]}. Right, "
+        "stones.",
+        columns=2,
+        height=4.0,
+        share_y=False,
+    ) as (left, right):
+        for (label, case), colour in zip(cases.items(), _COLOURS, strict=False):
+            result = findings.results[case]
+            games = np.array([settings.scale_games(n) for n in case.points], float)
+            rates = win_rates(result, settings.draws)
+            plot_band(left, games, rates, label, colour, marker=".")
+            stones = result.scores[:, :, STONES]
+            plot_band(right, games, stones, label, colour, marker=".")
+        right.axhline(0, color="black", lw=0.8)
+        left.set_ylim(0, 100)
+        left.set_title("won against the heuristic player, %")
+        right.set_title("stones pushed off less stones lost")
+        for axes in (left, right):
+            label_counts(axes, "training games")

@@ -1,17 +1,14 @@
-"""The whole experiment: train, test, draw, report."""
+"""The whole experiment: train, test, compare, draw, report."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from gamelore.experiments.abalearn2003.claims import claims, numbers
+from gamelore.experiments.abalearn2003.claims import compare_numbers, compare_statements
 from gamelore.experiments.abalearn2003.games import DEPTHS, meet_references, play_duels
 from gamelore.experiments.abalearn2003.plots import draw_figures
 from gamelore.experiments.abalearn2003.report import (
-    Findings,
-    summarise,
-    write_report,
-    write_tables,
+    AbalearnFindings,
+    make_report,
+    write_data,
 )
 from gamelore.experiments.abalearn2003.run import run_cases
 from gamelore.experiments.abalearn2003.settings import (
@@ -20,37 +17,49 @@ from gamelore.experiments.abalearn2003.settings import (
     METHOD_II,
     Abalearn2003Settings,
 )
-from gamelore.experiments.abalearn2003.variants import matches_of_readings, try_readings
-from gamelore.experiments.experiment import Advance
-from gamelore.experiments.output import results_folder, write_text
+from gamelore.experiments.abalearn2003.variants import count_variant_games, run_variants
+from gamelore.experiments.experiment import Experiment
+from gamelore.experiments.sweep import Sweep
 
 
-def reproduce(
-    settings: Abalearn2003Settings, folder: Path, jobs: int, advance: Advance
-) -> str:
-    """Run what the settings ask for and write a folder; a summary."""
-    with results_folder(folder, "abalearn2003", settings) as draft:
-        courses = run_cases(CASES, settings, jobs, advance)
-        first, second = courses[METHOD_I], courses[METHOD_II[-1.0]]
-        references = meet_references(first, settings, jobs, advance)
-        duels = play_duels([first, second], settings, jobs, advance)
-        findings = Findings(
-            settings=settings,
-            courses=courses,
-            references=references,
-            duels=duels,
-            numbers=numbers(courses, settings.draws),
-            claims=claims(courses, references, duels, settings.draws),
-            figures=draw_figures(courses, references, settings, draft),
-            tried=try_readings(settings, jobs, advance) if settings.readings else (),
-        )
-        write_tables(findings, draft)
-        write_text(draft / "report.md", write_report(findings))
-    return summarise(findings)
+def run(settings: Abalearn2003Settings, sweep: Sweep) -> AbalearnFindings:
+    """Train and test all agents, and compare them with the paper's."""
+    results = run_cases(CASES, settings, sweep)
+    first, second = results[METHOD_I], results[METHOD_II[-1.0]]
+    references = meet_references(first, settings, sweep)
+    duels = play_duels([first, second], settings, sweep)
+    return AbalearnFindings(
+        settings=settings,
+        results=results,
+        references=references,
+        duels=duels,
+        variants=run_variants(settings, sweep) if settings.variants else (),
+        claims=[
+            *compare_numbers(results, settings.draws),
+            *compare_statements(results, references, duels, settings.draws),
+        ],
+    )
 
 
 def count_matches(settings: Abalearn2003Settings) -> int:
-    """How many games the settings ask for, as progress counts them."""
-    trainer = sum(settings.scaled(case.games) for case in CASES)
-    games = settings.agents * (trainer + settings.tests) + 2 * len(DEPTHS)
-    return games + (matches_of_readings(settings) if settings.readings else 0)
+    """Return how many games the settings ask for, as progress counts them."""
+    training = sum(settings.scale_games(case.games) for case in CASES)
+    games = settings.runs * (training + settings.tests) + 2 * len(DEPTHS)
+    return games + (count_variant_games(settings) if settings.variants else 0)
+
+
+EXPERIMENT = Experiment(
+    settings=Abalearn2003Settings,
+    count_matches=count_matches,
+    run=run,
+    write_data=write_data,
+    draw_figures=draw_figures,
+    make_report=make_report,
+    quick={
+        "runs": 2,
+        "scale": 0.01,
+        "tests": 4,
+        "move_limit": 80,
+        "search_nodes": 50,
+    },
+)

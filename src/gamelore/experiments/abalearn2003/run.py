@@ -1,8 +1,8 @@
-"""Training agents, and testing them on the way."""
+"""Training agents, and testing them in between."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -13,12 +13,12 @@ from gamelore.engine import CircuitSimulator, Simulator
 from gamelore.experiments.abalearn2003.settings import (
     DISCOUNT,
     Abalearn2003Settings,
-    Case,
-    Lesson,
-    config_for,
+    AbalearnCase,
+    TrainingPhase,
+    make_config,
 )
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import run_tasks, seed_for
+from gamelore.experiments.sweep import Sweep, TrainingRun, seed_for
 from gamelore.games import load, load_features
 from gamelore.gdl import to_kif
 from gamelore.graph import StateGraph
@@ -36,16 +36,8 @@ stones were pushed off than lost, and fewer; and the mean of that difference."""
 
 
 @dataclass(frozen=True)
-class Agent:
-    """One agent to be trained."""
-
-    case: Case
-    number: int
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What became of an agent."""
+class TrainedAgent:
+    """An agent at each point of its training."""
 
     scores: Floats
     """float64 [points, 5]: against the heuristic player"""
@@ -54,11 +46,11 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Course:
-    """What became of all agents of a case."""
+class AbalearnCaseResult:
+    """All agents of a case."""
 
-    case: Case
-    agents: tuple[Trained, ...]
+    case: AbalearnCase
+    agents: Sequence[TrainedAgent]
 
     @property
     def scores(self) -> Floats:
@@ -67,69 +59,63 @@ class Course:
 
 
 def run_cases(
-    cases: Sequence[Case],
-    settings: Abalearn2003Settings,
-    jobs: int = 1,
-    advance: Callable[[int], None] = lambda games: None,
-) -> dict[Case, Course]:
-    """All agents of all cases; what comes out does not depend on `jobs`."""
-    tasks = [Agent(case, number) for case in cases for number in range(settings.agents)]
-    found = run_tasks(
+    cases: Sequence[AbalearnCase], settings: Abalearn2003Settings, sweep: Sweep
+) -> dict[AbalearnCase, AbalearnCaseResult]:
+    """Train all agents of all cases."""
+    found = sweep.repeat(
         partial(train, settings=settings),
-        tasks,
-        jobs,
-        lambda task: advance(settings.scaled(task.case.games)),
+        cases,
+        settings.runs,
+        lambda case: settings.scale_games(case.games),
     )
-    count = settings.agents
-    return {
-        case: Course(case, tuple(found[i * count : (i + 1) * count]))
-        for i, case in enumerate(cases)
-    }
+    return {case: AbalearnCaseResult(case, agents) for case, agents in found.items()}
 
 
-def train(task: Agent, settings: Abalearn2003Settings) -> Trained:
+def train(
+    run: TrainingRun[AbalearnCase], settings: Abalearn2003Settings
+) -> TrainedAgent:
     """Train one agent, and test it at the points of its case."""
-    case = task.case
-    seed = seed_for(settings.seed, case.name, task.number)
+    case = run.case
+    seed = seed_for(settings.seed, case.seed_name or case.name, run.number)
     heuristic = FeatureEvaluator("heuristic")
     scores, kept = [], []
-    for function in _stages(case, settings, seed):
+    for function in _train_to_points(case, settings, seed):
         outcomes = meet(ValueFunctionEvaluator(function), heuristic, settings, seed)
-        scores.append(score(simulator_of(settings.game, case.features), outcomes))
+        scores.append(score(load_simulator(settings.game, case.features), outcomes))
         kept.append(function.weights())
-    return Trained(np.array(scores), tuple(kept))
+    return TrainedAgent(np.array(scores), tuple(kept))
 
 
-def _stages(
-    case: Case, settings: Abalearn2003Settings, seed: int
+def _train_to_points(
+    case: AbalearnCase, settings: Abalearn2003Settings, seed: int
 ) -> Iterator[ValueFunction]:
-    """The network at each point of its training."""
+    """Yield the network at each point of its training."""
     done = 0
     weights: Weights | None = None
-    for number, lesson in enumerate(case.lessons):
-        trainer = _course(case, lesson, settings, seed + number)
+    for number, phase in enumerate(case.phases):
+        trainer = _make_trainer(case, phase, settings, seed + number)
         assert trainer.function is not None
         if weights is not None:
             trainer.function.load(weights)
         for point in case.points:
-            if done < point <= done + lesson.games:
+            if done < point <= done + phase.games:
                 # Short runs may have several points at one number of games.
-                wanted = settings.scaled(point) - settings.scaled(done)
+                wanted = settings.scale_games(point) - settings.scale_games(done)
                 trainer.run(max(0, wanted - trainer.matches))
                 yield trainer.function
-        done += lesson.games
+        done += phase.games
         weights = trainer.function.weights()
 
 
-def _course(
-    case: Case, lesson: Lesson, settings: Abalearn2003Settings, seed: int
+def _make_trainer(
+    case: AbalearnCase, phase: TrainingPhase, settings: Abalearn2003Settings, seed: int
 ) -> Trainer:
-    simulator = simulator_of(settings.game, case.features)
-    config = config_for(case, lesson.opponent, settings, seed)
-    if lesson.opponent != "heuristic" or settings.teacher_depth == 1:
+    simulator = load_simulator(settings.game, case.features)
+    config = make_config(case, phase.opponent, settings, seed)
+    if phase.opponent != "heuristic" or settings.heuristic_depth == 1:
         return Trainer(StateGraph(simulator), config)
     players = {
-        role: AlphaBetaPlayer(HeuristicEvaluator(), settings.teacher_depth, seed)
+        role: AlphaBetaPlayer(HeuristicEvaluator(), settings.heuristic_depth, seed)
         for role in simulator.roles
     }
     return MatchTrainer(StateGraph(simulator), config, opponents=players)
@@ -138,17 +124,17 @@ def _course(
 def meet(
     evaluator: Evaluator, other: Evaluator, settings: Abalearn2003Settings, seed: int
 ) -> tuple[BatchResult, BatchResult]:
-    """Test games between two who look one move ahead, half from each seat."""
-    simulator = simulator_of(settings.game, "heuristic")
+    """Play test games between two evaluators, each moving first in half of them."""
+    simulator = load_simulator(settings.game, "heuristic")
     return play_both_roles(
         simulator, evaluator, other, settings.tests, seed=seed, opening=settings.opening
     )
 
 
 def score(simulator: Simulator, outcomes: tuple[BatchResult, BatchResult]) -> Floats:
-    """float64 [5]: how an agent fared, as the first role and as the second.
+    """Return the scores of an agent over games as the first role and as the second.
 
-    The simulator counts lost stones.
+    float64 [5]; the simulator counts lost stones.
     """
     parts = []
     for role, half in enumerate(outcomes):
@@ -162,20 +148,20 @@ def score(simulator: Simulator, outcomes: tuple[BatchResult, BatchResult]) -> Fl
 def _lead(
     simulator: Simulator, outcomes: BatchResult, role: int
 ) -> npt.NDArray[np.float32]:
-    """float32 [n]: stones pushed off less stones lost."""
+    """Return stones pushed off less stones lost: float32 [n]."""
     names = [to_kif(name) for name in simulator.feature_names]
     counts = simulator.feature_counts(outcomes.rows, role)
     lead = counts[:, names.index("(lost other)")] - counts[:, names.index("(lost own)")]
     return np.asarray(lead)
 
 
-def network(
-    case: Case, settings: Abalearn2003Settings, weights: Weights
+def restore_network(
+    case: AbalearnCase, settings: Abalearn2003Settings, weights: Weights
 ) -> ValueFunction:
-    """A network of an agent as it was."""
-    config = config_for(case, "self", settings, 0)
+    """Return a network with the weights of an agent."""
+    config = make_config(case, "self", settings, 0)
     assert config.function is not None
-    graph = StateGraph(simulator_of(settings.game, case.features))
+    graph = StateGraph(load_simulator(settings.game, case.features))
     function = ValueFunction(
         graph, config.function, discount=DISCOUNT, shaping=config.shaping
     )
@@ -184,7 +170,7 @@ def network(
 
 
 @cache
-def simulator_of(game: str, features: str) -> CircuitSimulator:
-    """The game with some of its features, made when a process first asks for it."""
+def load_simulator(game: str, features: str) -> CircuitSimulator:
+    """Return the game with some of its features, one simulator for each process."""
     rules = load(game)
     return CircuitSimulator(rules, features=load_features(features, rules))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias, get_args, get_type_hints
 
+from gamelore.experiments.experiment import MOST, check_numbers
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.schedules import Fixed, Geometric, Schedule
@@ -15,10 +16,6 @@ from gamelore.values.settings import NetworkSettings
 
 Opponent: TypeAlias = Literal["random", "heuristic", "self"]
 Draws: TypeAlias = Literal["stones", "half", "nothing"]
-Choices: TypeAlias = Literal["value", "reward"]
-Credit: TypeAlias = Literal["before", "through"]
-Inputs: TypeAlias = Literal["numbers", "shares"]
-Views: TypeAlias = Literal["both", "one"]
 
 STEP_SIZE, DISCOUNT, TRACE_DECAY = 0.1, 0.9, 0.7
 """α, γ and λ, the same for all methods."""
@@ -30,14 +27,14 @@ BASICS = 1_000
 """Games against the random player before self-play, in Methods I and I(a)."""
 
 REFERENCES = (10, 250, 2_750)
-"""After how many games the networks of Figure 2 were taken that all others meet."""
+"""After how many games the networks of Figure 2 were saved that all others meet."""
 
 METHOD_POINTS = (10, 250, 500, 1_000, 1_500, 2_000, 2_500, 2_750, 3_000)
 RISK_POINTS = (10, 50, 100, 250, 500, 1_000, 1_500, 2_000)
-TEACHER_POINTS = (10, 50, 100, 250, 500)
+OPPONENT_POINTS = (10, 50, 100, 250, 500)
 
 SHAPING = (("(lost other)", 1.0), ("(lost own)", -1.0))
-"""A stone pushed off earns 1, one lost −1, as does the end of a match."""
+"""Shaping rewards: 1 for a stone pushed off, −1 for one lost."""
 
 ALL_STONES, FARTHEST = 14, 4
 """What inputs are shares of, if they are: the stones of a side, and for distances the
@@ -49,94 +46,83 @@ EXPLORATION = Geometric(start=0.9, factor=0.99)
 
 @dataclass(frozen=True)
 class Abalearn2003Settings:
-    """How to rerun the experiment; what the paper says is not for choice."""
+    """How to rerun the experiment; what the paper states is not for choice."""
 
-    agents: int = 10
-    """Agents that are trained by each method."""
+    runs: int = 10
+    """Agents that are trained by each method; the paper has 10."""
     scale: float = 1.0
     """All numbers of training games as a multiple of the paper's."""
+    variants: bool = False
+    """Also self-play with other choices where the paper leaves one open."""
     tests: int = 50
-    """Test games of each agent at each point of a curve, half from each seat."""
+    """Test games of each agent at each point of a curve; it moves first in half of
+    them."""
+    draws: Draws = "stones"
+    """What a game counts that the move limit ends: a win for who has pushed off more
+    stones; half a win; or nothing."""
+    seed: int = 0
+    """Where random numbers start; the same seed repeats the same experiment."""
+    move_limit: int = 200
+    """Moves, of both sides together, after which a game is drawn."""
+    opening: int = 4
+    """Random moves at the start of test games, so that games differ."""
     hidden: int = 10
     """Hidden units."""
     epsilon: float = 0.1
-    """How often agents of Methods I and I(a) move at random while they learn."""
-    move_limit: int = 200
-    """Moves, of both sides together, after which a game is drawn."""
-    draws: Draws = "stones"
-    """What such a game counts: for who has pushed off more stones; half a win; or
-    nothing."""
-    choices: Choices = "value"
-    """Whether moves are chosen by the value of what they lead to, or by the reward
-    they earn and that value."""
-    credit: Credit = "before"
-    """Which positions learn from an error: those before it was found, or also the one
-    it was found at, as Equation 5 is printed."""
-    inputs: Inputs = "numbers"
+    """Probability of a random move during training in Methods I and I(a)."""
+    reward_in_selection: bool = False
+    """Choose moves by their shaping reward plus the value of what they lead to, not by
+    that value alone."""
+    trace_includes: Literal["current", "successor"] = "current"
+    """The last position in the eligibility trace when a TD error is applied: the
+    current one, or its successor as well, as Equation 5 is printed."""
+    inputs: Literal["numbers", "shares"] = "numbers"
     """Whether inputs are numbers of stones, or shares of all."""
-    views: Views = "both"
-    """In self-play, whether either side has its own view of positions and learns from
-    its own moves; or one view is both's, which one side maximises and one minimises."""
-    opening: int = 4
-    """Moves at the start of test games that are drawn by lot, so that games differ."""
-    teacher_depth: int = 1
-    """Search depth of the heuristic player that agents learn from."""
+    perspective: Literal["current-player", "first"] = "current-player"
+    """Whose values are learned in self-play: of each player, from its own moves; or of
+    the first player alone, which one side maximises and the other minimises."""
+    heuristic_depth: int = 1
+    """Search depth of the heuristic player as an opponent in training."""
     search_nodes: int = 200_000
-    """Nodes that the searching players of Table 3 may expand for a move."""
+    """Nodes per move of the searching players of Table 3."""
     duel_moves: int = 62
     """Moves, of both sides together, after which a game of Table 3 ends; the longest of
     the paper has 61."""
-    seed: int = 0
-    """All that is drawn at random follows from it."""
-    readings: bool = False
-    """Also how self-play fares if the paper is read otherwise."""
 
     def __post_init__(self) -> None:
-        if self.agents < 2:
-            raise ValueError(f"agents must be at least 2, got {self.agents}")
-        if not 0 < self.scale <= 100:
-            raise ValueError(f"scale must be in (0, 100], got {self.scale}")
-        if self.tests < 2:
-            raise ValueError(f"tests must be at least 2, got {self.tests}")
-        if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"epsilon must be in [0, 1], got {self.epsilon}")
-        for name, kind in _CHOICES.items():
-            if getattr(self, name) not in get_args(kind):
-                raise ValueError(
-                    f"{name} must be one of {', '.join(get_args(kind))},"
-                    f" got {getattr(self, name)!r}"
-                )
-        if not 1 <= self.move_limit <= 9999:
-            raise ValueError(f"move_limit must be in 1 to 9999, got {self.move_limit}")
-        if self.opening < 0:
-            raise ValueError(f"opening must not be negative, got {self.opening}")
-        for name in ("hidden", "teacher_depth", "search_nodes", "duel_moves"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"{name} must be at least 1, got {getattr(self, name)}"
-                )
+        for field in fields(self):
+            choices = get_args(get_type_hints(type(self))[field.name])
+            value = getattr(self, field.name)
+            if choices and value not in choices:
+                known = ", ".join(choices)
+                raise ValueError(f"{field.name} must be one of {known}, got {value!r}")
+        check_numbers(
+            self,
+            runs=(2, 10_000),
+            scale=(1e-6, 100),
+            tests=(2, 1_000_000),
+            seed=(0, MOST),
+            move_limit=(1, 9999),
+            opening=(0, 9999),
+            hidden=(1, 10_000),
+            epsilon=(0, 1),
+            heuristic_depth=(1, 100),
+            search_nodes=(1, MOST),
+            duel_moves=(1, MOST),
+        )
 
     @property
     def game(self) -> str:
-        """The library's name for the game."""
+        """The game in the library."""
         return f"abalone-5-{self.move_limit}"
 
-    def scaled(self, games: int) -> int:
-        """A number of training games at the scale asked for."""
+    def scale_games(self, games: int) -> int:
+        """Return a number of training games at the scale of the settings."""
         return max(1, round(games * self.scale)) if games else 0
 
 
-_CHOICES = {
-    "draws": Draws,
-    "choices": Choices,
-    "credit": Credit,
-    "inputs": Inputs,
-    "views": Views,
-}
-
-
 @dataclass(frozen=True)
-class Lesson:
+class TrainingPhase:
     """Games against one kind of opponent."""
 
     opponent: Opponent
@@ -144,85 +130,97 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class Case:
+class AbalearnCase:
     """One way to train an agent; numbers of games are the paper's."""
 
     name: str
     features: str
     """The state representation: abalearn2 or abalearn3."""
-    lessons: tuple[Lesson, ...]
+    phases: tuple[TrainingPhase, ...]
     points: tuple[int, ...]
     """After how many games it is tested."""
     risk: float = 0.0
     """κ"""
     schedule: Schedule | None = None
     """ε; the settings' if not given."""
+    seed_name: str = ""
+    """What seeds are derived from, if not the name; to change it changes results."""
 
     @property
     def games(self) -> int:
-        return sum(lesson.games for lesson in self.lessons)
+        """Training games."""
+        return sum(phase.games for phase in self.phases)
 
 
-def _after_basics(name: str, features: str) -> Case:
-    lessons = Lesson("random", BASICS), Lesson("self", METHOD_POINTS[-1] - BASICS)
-    return Case(name, features, lessons, METHOD_POINTS)
+def _method_one(name: str, features: str) -> AbalearnCase:
+    phases = (
+        TrainingPhase("random", BASICS),
+        TrainingPhase("self", METHOD_POINTS[-1] - BASICS),
+    )
+    return AbalearnCase(name, features, phases, METHOD_POINTS)
 
 
-def _taught_by(opponent: Opponent) -> Case:
-    lesson = Lesson(opponent, TEACHER_POINTS[-1])
-    return Case(f"taught by {opponent}", "abalearn2", (lesson,), TEACHER_POINTS)
-
-
-def _risky(risk: float) -> Case:
-    lesson = Lesson("self", RISK_POINTS[-1])
+def _method_two(risk: float) -> AbalearnCase:
+    phase = TrainingPhase("self", RISK_POINTS[-1])
     name = f"Method II, κ = {risk:g}"
-    return Case(name, "abalearn3", (lesson,), RISK_POINTS, risk, EXPLORATION)
+    return AbalearnCase(name, "abalearn3", (phase,), RISK_POINTS, risk, EXPLORATION)
 
 
-METHOD_I = _after_basics("Method I", "abalearn2")
-METHOD_IA = _after_basics("Method I(a)", "abalearn3")
-METHOD_II = {risk: _risky(risk) for risk in RISKS}
+def _train_against(opponent: Opponent, name: str) -> AbalearnCase:
+    phase = TrainingPhase(opponent, OPPONENT_POINTS[-1])
+    return AbalearnCase(
+        name,
+        "abalearn2",
+        (phase,),
+        OPPONENT_POINTS,
+        seed_name=f"taught by {opponent}",
+    )
+
+
+METHOD_I = _method_one("Method I", "abalearn2")
+METHOD_IA = _method_one("Method I(a)", "abalearn3")
+METHOD_II = {risk: _method_two(risk) for risk in RISKS}
 """By κ."""
-TAUGHT: dict[Opponent, Case] = {
-    "random": _taught_by("random"),
-    "heuristic": _taught_by("heuristic"),
-    "self": _taught_by("self"),
+OPPONENTS: dict[Opponent, AbalearnCase] = {
+    "random": _train_against("random", "against the random player"),
+    "heuristic": _train_against("heuristic", "against the heuristic player"),
+    "self": _train_against("self", "against itself"),
 }
-"""Figure 3, by opponent."""
+"""Figure 3."""
 
-CASES = (METHOD_I, METHOD_IA, *METHOD_II.values(), *TAUGHT.values())
+CASES = (METHOD_I, METHOD_IA, *METHOD_II.values(), *OPPONENTS.values())
 
 
-def config_for(
-    case: Case, opponent: Opponent, settings: Abalearn2003Settings, seed: int
+def make_config(
+    case: AbalearnCase, opponent: Opponent, settings: Abalearn2003Settings, seed: int
 ) -> TrainConfig:
-    """How an agent learns against an opponent."""
-    both = settings.views == "both"
-    against: dict[Opponent, SelfPlay | FeaturePlayer | PlayerSettings] = {
+    """Return how an agent learns against an opponent."""
+    both = settings.perspective == "current-player"
+    opponents: dict[Opponent, SelfPlay | FeaturePlayer | PlayerSettings] = {
         "self": SelfPlay("own" if both else "shared"),
         "heuristic": FeaturePlayer("heuristic"),
         "random": PlayerSettings("random"),
     }
     return TrainConfig(
         learner=TDSettings(STEP_SIZE, DISCOUNT, TRACE_DECAY, risk=case.risk),
-        opponent=against[opponent],
+        opponent=opponents[opponent],
         role="alternate",
         schedule=case.schedule or Fixed(settings.epsilon),
         seed=seed,
         function=NetworkSettings(
             hidden=settings.hidden,
-            perspective="current-player" if both else "first",
+            perspective=settings.perspective,
             lowest_reward=-1.0,
-            reward_in_selection=settings.choices == "reward",
-            trace_includes="successor" if settings.credit == "through" else "current",
+            reward_in_selection=settings.reward_in_selection,
+            trace_includes=settings.trace_includes,
             scaling=_scaling(case) if settings.inputs == "shares" else (),
         ),
         shaping=SHAPING,
     )
 
 
-def _scaling(case: Case) -> tuple[tuple[str, float], ...]:
-    """What the inputs of a case are multiplied by to be shares."""
+def _scaling(case: AbalearnCase) -> tuple[tuple[str, float], ...]:
+    """Return what the inputs of a case are multiplied by to be shares."""
     zones = [f"in {zone}" for zone in ("centre", "middle", "border")]
     factors = dict.fromkeys([*zones, "lost"], 1 / ALL_STONES)
     if case.features == "abalearn3":

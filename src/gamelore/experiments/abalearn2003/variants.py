@@ -1,124 +1,98 @@
-"""How the paper may be read, where its words and equations leave room.
-
-Self-play by each reading, in short, to see which of them let it succeed.
-"""
+"""Self-play with other choices where the paper's words and equations leave one open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from gamelore.experiments.abalearn2003.run import Agent, train
+from gamelore.experiments.abalearn2003.run import train
 from gamelore.experiments.abalearn2003.settings import (
     METHOD_II,
     Abalearn2003Settings,
-    Case,
-    Choices,
-    Credit,
-    Inputs,
-    Lesson,
-    Views,
+    AbalearnCase,
+    TrainingPhase,
 )
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import run_tasks
+from gamelore.experiments.sweep import Sweep, TrainingRun
 
 GAMES = 300
-"""Games of self-play by each reading."""
-AGENTS = 4
+"""Games of self-play in each variant."""
+RUNS = 4
 RISKS = (0.0, -0.8, -1.0)
 
+DEFAULTS: dict[str, Any] = {
+    "reward_in_selection": False,
+    "trace_includes": "current",
+    "inputs": "numbers",
+    "perspective": "current-player",
+}
 
-@dataclass(frozen=True)
-class Reading:
-    """One way to read the paper; fields are as in the settings."""
+_PRINTED = {"trace_includes": "successor"}
+_SHARES = {"inputs": "shares"}
+_ONE = {"perspective": "first"}
+_REWARD = {"reward_in_selection": True}
 
-    choices: Choices = "value"
-    credit: Credit = "before"
-    inputs: Inputs = "numbers"
-    views: Views = "both"
-
-    def __str__(self) -> str:
-        return ", ".join(
-            word
-            for word, given in (
-                ("rewards count in choices", self.choices == "reward"),
-                ("credit as printed", self.credit == "through"),
-                ("inputs are shares", self.inputs == "shares"),
-                ("one view for both sides", self.views == "one"),
-            )
-            if given
-        )
-
-
-READINGS = (
-    Reading(),
-    Reading(credit="through"),
-    Reading(inputs="shares"),
-    Reading(views="one"),
-    Reading(credit="through", inputs="shares"),
-    Reading(choices="reward"),
-    Reading(choices="reward", inputs="shares"),
-    Reading(choices="reward", views="one"),
-)
+VARIANTS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "trace as printed": _PRINTED,
+    "inputs are shares": _SHARES,
+    "first player's perspective": _ONE,
+    "trace as printed, inputs are shares": _PRINTED | _SHARES,
+    "reward in selection": _REWARD,
+    "reward in selection, inputs are shares": _REWARD | _SHARES,
+    "reward in selection, first player's perspective": _REWARD | _ONE,
+}
+"""By how they differ from the defaults."""
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One agent by one reading."""
+class VariantCase:
+    """Self-play in one variant."""
 
-    reading: Reading
+    variant: str
     risk: float
-    number: int
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What became of all agents by one reading."""
+class VariantResult:
+    """The scores of all agents of a variant."""
 
-    reading: Reading
-    risk: float
+    case: VariantCase
     scores: Floats
     """float64 [agents, 5]: at the end, against the heuristic player"""
 
 
-def try_readings(
-    settings: Abalearn2003Settings,
-    jobs: int = 1,
-    advance: Callable[[int], None] = lambda games: None,
-) -> list[Tried]:
-    """Self-play by every reading."""
-    trials = [
-        Trial(reading, risk, number)
-        for reading in READINGS
-        for risk in RISKS
-        for number in range(AGENTS)
-    ]
-    games = settings.scaled(GAMES)
-    found = run_tasks(
-        partial(_try_once, settings=settings), trials, jobs, lambda _: advance(games)
-    )
-    return [
-        Tried(trials[i].reading, trials[i].risk, np.stack(found[i : i + AGENTS]))
-        for i in range(0, len(trials), AGENTS)
-    ]
+def run_variants(settings: Abalearn2003Settings, sweep: Sweep) -> list[VariantResult]:
+    """Train agents by self-play in every variant."""
+    cases = [VariantCase(variant, risk) for variant in VARIANTS for risk in RISKS]
+    games = settings.scale_games(GAMES)
+    work = partial(_train_variant, settings=settings)
+    found = sweep.repeat(work, cases, RUNS, lambda case: games)
+    return [VariantResult(case, np.stack(scores)) for case, scores in found.items()]
 
 
-def matches_of_readings(settings: Abalearn2003Settings) -> int:
-    """How many games that takes."""
-    return len(READINGS) * len(RISKS) * AGENTS * settings.scaled(GAMES)
+def count_variant_games(settings: Abalearn2003Settings) -> int:
+    """Return how many games that takes."""
+    return len(VARIANTS) * len(RISKS) * RUNS * settings.scale_games(GAMES)
 
 
-def _try_once(trial: Trial, settings: Abalearn2003Settings) -> Floats:
-    read = replace(settings, **asdict(trial.reading))
-    trained = train(Agent(_shortened(trial.risk), trial.number), read)
+def _train_variant(
+    run: TrainingRun[VariantCase], settings: Abalearn2003Settings
+) -> Floats:
+    changes = {**DEFAULTS, **VARIANTS[run.case.variant]}
+    case = _shorten(run.case.risk)
+    trained = train(TrainingRun(case, run.number), replace(settings, **changes))
     return np.asarray(trained.scores[-1])
 
 
-def _shortened(risk: float) -> Case:
-    """Method II with fewer games, and a test at the end alone."""
-    name = f"reading, κ = {risk:g}"
-    lessons = (Lesson("self", GAMES),)
-    return replace(METHOD_II[risk], name=name, lessons=lessons, points=(GAMES,))
+def _shorten(risk: float) -> AbalearnCase:
+    """Return Method II with fewer games, and one test at the end."""
+    return replace(
+        METHOD_II[risk],
+        seed_name=f"reading, κ = {risk:g}",
+        phases=(TrainingPhase("self", GAMES),),
+        points=(GAMES,),
+    )

@@ -2,163 +2,184 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from gamelore.experiments.banerjee2007.analysis import (
+from gamelore.experiments.banerjee2007.claims import (
+    EXTENSION,
     FIGURES,
     TITLES,
+    name_runs,
+)
+from gamelore.experiments.banerjee2007.report import (
+    BanerjeeFindings,
     Curve,
-    Finding,
-    Results,
+    group_variants,
 )
 from gamelore.experiments.banerjee2007.run import LEARNERS
-from gamelore.experiments.banerjee2007.table1 import OPPONENTS, TABLE_1, Fit
+from gamelore.experiments.banerjee2007.table1 import OPPONENTS, TABLE_1, TableFit
+from gamelore.experiments.claims import FAILS, HOLDS, Claim
+from gamelore.experiments.plots import (
+    BLUE,
+    GREEN,
+    GREY,
+    RED,
+    FigureWriter,
+    label_counts,
+    name_rows,
+    plot_interval,
+    shade_band,
+)
+from gamelore.experiments.statistics import Interval
 
 STYLES = {
-    "transfer": ("#c0392b", "-"),
-    "baseline": ("#2c7a3f", "--"),
-    "minimax": ("#1f4e9c", "-."),
-    "maxmax": ("#7f8c8d", ":"),
-    "avgmax": ("#7f8c8d", ":"),
+    "transfer": (RED, "-"),
+    "baseline": (GREEN, "--"),
+    "minimax": (BLUE, "-."),
+    "maxmax": (GREY, ":"),
+    "avgmax": (GREY, ":"),
 }
 """Colour and dashes of each learner."""
 
-VERDICT_COLOURS = {"holds": "#2c7a3f", "does not hold": "#c0392b"}
-UNDECIDED = "#7f7f7f"
-DOTS_PER_INCH = 110
+_COLOURS = {HOLDS: GREEN, FAILS: RED}
+_ROW, _FRAME = 0.21, 1.5  # inches of a row of intervals, and of all around them
 
 
-def draw_all(results: Results, folder: Path) -> None:
-    """Write every figure, as PNG and as SVG."""
-    for number, curves in results.curves.items():
-        save(
-            draw_curves(number, curves, results.settings.total),
-            folder,
-            f"figure-{number}",
+def draw_figures(findings: BanerjeeFindings, figures: FigureWriter) -> None:
+    """Draw every figure."""
+    _draw_claims(findings, figures)
+    for number, curves in findings.curves.items():
+        _draw_curves(number, curves, findings.settings.total, figures)
+    if findings.fits:
+        _draw_table(findings.fits[0], figures)
+    variants = group_variants(findings)
+    if variants:
+        claims = zip(*variants.values(), strict=True)
+        _draw_grid(
+            figures,
+            "variants",
+            "Every claim in every variant",
+            "Differences in average reward, one panel a claim, one row a variant.",
+            {f"{own[0].statement}\n({own[0].where})": own for own in claims},
+            list(variants),
         )
-    if results.table.fits:
-        save(draw_table(results.table.fits[0]), folder, "table-1")
-    names = [finding.claim for finding in results.findings]
-    save(draw_intervals(results.findings, names), folder, "claims")
-    if results.readings:
-        save(draw_readings(results), folder, "readings")
-    if results.beyond:
-        names = [finding.claim for finding in results.beyond]
-        title = "reward above the paper's transfer learner"
-        save(draw_intervals(results.beyond, names, title), folder, "beyond")
-
-
-def save(figure: Figure, folder: Path, name: str) -> None:
-    """Write a figure as PNG and SVG, the same bytes each time."""
-    figure.savefig(folder / f"{name}.png", dpi=DOTS_PER_INCH, metadata={"Software": ""})
-    with rc_context({"svg.hashsalt": name}):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-
-
-def draw_curves(number: int, curves: Sequence[Curve], runs: int) -> Figure:
-    """Learning curves in one game against one opponent."""
-    game, opponent = FIGURES[number]
-    figure = Figure(figsize=(5.2, 4.0), layout="constrained")
-    axes = figure.subplots()
-    for curve in curves:
-        colour, dashes = STYLES[curve.case.learner]
-        label = LEARNERS[curve.case.learner].label
-        axes.plot(
-            curve.matches, curve.band.mean, dashes, color=colour, label=label, lw=1.4
+    extensions = findings.group(EXTENSION)
+    if extensions:
+        places = dict.fromkeys(claim.where for claim in extensions)
+        own = {p: [c for c in extensions if c.where == p] for p in places}
+        _draw_grid(
+            figures,
+            "extensions",
+            "Learners beyond the paper, beside its transfer learner",
+            "Average reward above that of the paper's transfer learner.",
+            own,
+            [claim.statement for claim in next(iter(own.values()))],
         )
-        axes.fill_between(
-            curve.matches,
-            curve.band.low,
-            curve.band.high,
-            color=colour,
-            alpha=0.15,
-            lw=0,
-        )
-    axes.set_xlim(0, None)
-    axes.set_xlabel("Matches played")
-    axes.set_ylabel(f"Mean cumulative average\nperformance over {runs} runs")
-    axes.set_title(f"Figure {number}: {TITLES[game]}, {opponent} opponent", fontsize=10)
-    axes.legend(loc="lower right", frameon=False, fontsize=9)
-    return figure
 
 
-def draw_table(fit: Fit) -> Figure:
-    """Our feature values beside those of Table 1."""
-    figure = Figure(figsize=(5.2, 4.0), layout="constrained")
-    axes = figure.subplots()
-    markers = dict(zip(OPPONENTS, "os^", strict=True))
-    for column, opponent in enumerate(OPPONENTS):
-        paper = [TABLE_1[letter][column] for letter in fit.letters]
-        ours = [fit.values[letter][column] for letter in fit.letters]
-        axes.plot(paper, ours, markers[opponent], label=opponent, alpha=0.7, ms=5)
-    axes.axline((50, 50), slope=1, color="black", lw=0.6)
-    axes.set_xlabel("value in the paper's Table 1")
-    axes.set_ylabel(f"our value after {fit.matches} matches")
-    axes.set_title(f"Twelve features, root mean square {fit.error:.1f}", fontsize=10)
-    axes.legend(frameon=False, fontsize=9)
-    return figure
-
-
-def draw_intervals(
-    findings: Sequence[Finding],
-    names: Sequence[str],
-    title: str = "difference in reward",
-) -> Figure:
-    """Differences with their intervals: few runs pale, all runs full."""
-    figure = Figure(figsize=(8.0, 1.0 + 0.27 * len(findings)), layout="constrained")
-    axes = figure.subplots()
-    for row, finding in enumerate(findings):
-        _interval(axes, row + 0.17, finding.few, finding.verdict_few, 0.35)
-        _interval(axes, row - 0.17, finding.all, finding.verdict, 1.0)
-    _rows(axes, names)
-    axes.set_xlabel(f"{title} (pale: few runs)")
-    return figure
-
-
-def draw_readings(results: Results) -> Figure:
-    """Each claim under each reading."""
-    claims = results.findings[: len(next(iter(results.readings.values())))]
-    columns = 2
-    lines = -(-len(claims) // columns)
-    names = ["default", *results.readings]
-    figure = Figure(figsize=(9.5, 2.35 * lines), layout="constrained")
-    grid = figure.subplots(lines, columns, sharey=True, squeeze=False)
-    for place, claim in enumerate(claims):
-        axes = grid[place // columns][place % columns]
-        found = [claim, *(each[place] for each in results.readings.values())]
-        for row, finding in enumerate(found):
-            _interval(axes, row, finding.all, finding.verdict, 1.0)
-        _rows(axes, names)
-        axes.set_title(claim.claim, fontsize=8)
-        axes.tick_params(labelsize=7)
-    for place in range(len(claims), lines * columns):
-        grid[place // columns][place % columns].set_visible(False)
-    return figure
-
-
-def _interval(
-    axes: Axes,
-    row: float,
-    interval: tuple[float, float, float],
-    verdict: str,
-    alpha: float,
+def _draw_curves(
+    number: int, curves: Sequence[Curve], runs: int, figures: FigureWriter
 ) -> None:
-    mean, low, high = interval
-    colour = next(
-        (VERDICT_COLOURS[key] for key in VERDICT_COLOURS if verdict.startswith(key)),
-        UNDECIDED,
+    game, opponent = FIGURES[number]
+    title = f"Figure {number}: {TITLES[game]}, {opponent} opponent"
+    with figures.figure(
+        f"figure-{number}",
+        title,
+        f"{title}. Cumulative average reward, mean of {runs} runs with its 95% "
+        "interval.",
+    ) as (axes,):
+        for curve in curves:
+            colour, dashes = STYLES[curve.case.learner]
+            label = LEARNERS[curve.case.learner].label
+            mean, low, high = curve.band
+            axes.plot(curve.matches, mean, ls=dashes, color=colour, label=label)
+            shade_band(axes, curve.matches.astype(float), low, high, colour)
+        axes.set_xlim(0, None)
+        label_counts(axes, "matches played")
+        axes.set_ylabel("cumulative average reward")
+
+
+def _draw_table(fit: TableFit, figures: FigureWriter) -> None:
+    with figures.figure(
+        "table-1",
+        f"Table 1: twelve tree patterns after {fit.matches} source matches",
+        "Our values of tree patterns beside those of Table 1; the root mean square "
+        f"difference is {fit.error:.1f}.",
+    ) as (axes,):
+        markers = dict(zip(OPPONENTS, "os^", strict=True))
+        for column, opponent in enumerate(OPPONENTS):
+            paper = [TABLE_1[letter][column] for letter in fit.letters]
+            ours = [fit.values[letter][column] for letter in fit.letters]
+            label = f"{opponent} opponent"
+            axes.plot(paper, ours, markers[opponent], label=label, alpha=0.7)
+        axes.axline((50, 50), slope=1, color="black", lw=0.8, label="equal values")
+        axes.set_xlabel("value in the paper")
+        axes.set_ylabel("our value")
+
+
+def _draw_claims(findings: BanerjeeFindings, figures: FigureWriter) -> None:
+    claims = [c for c in findings.group() if isinstance(c.decisive, Interval)]
+    few = name_runs(findings.settings.runs)
+    both = few != name_runs(findings.settings.total)
+    with figures.figure(
+        "claims",
+        "The paper's claims: differences in average reward",
+        f"Differences between learners with their 95% intervals over "
+        f"{findings.settings.total} runs"
+        + (f"; pale, over the first {few}." if both else "."),
+        height=_FRAME + 2.2 * _ROW * len(claims),
+    ) as (axes,):
+        for row, claim in enumerate(claims):
+            interval = claim.measured[few]
+            if both and isinstance(interval, Interval):
+                plot_interval(axes, row + 0.25, interval, _colour(claim), 0.35)
+        _plot_claims(axes, claims)
+        if both:
+            axes.plot([], [], color=GREY, alpha=0.35, label=f"pale: {few}")
+        name_rows(axes, [f"{c.statement}\n({c.where})" for c in claims])
+        axes.set_xlabel("difference in reward")
+
+
+def _draw_grid(
+    figures: FigureWriter,
+    name: str,
+    title: str,
+    caption: str,
+    panels: Mapping[str, Sequence[Claim]],
+    names: Sequence[str],
+) -> None:
+    rows = -(-len(panels) // 2)
+    height = _FRAME + rows * (0.8 + _ROW * len(names))
+    with figures.figure(
+        name, title, caption, rows=rows, columns=2, height=height
+    ) as grid:
+        for axes, (heading, claims) in zip(grid, panels.items(), strict=False):
+            _plot_claims(axes, claims)
+            name_rows(axes, names)
+            axes.set_title(heading)
+            axes.tick_params("y", labelsize=8.5)
+        for axes in grid[len(panels) :]:
+            axes.set_visible(False)
+
+
+def _plot_claims(axes: Axes, claims: Sequence[Claim]) -> None:
+    """Plot what decides each claim, one row a claim, and explain the colours."""
+    for row, claim in enumerate(claims):
+        plot_interval(axes, row, claim.interval, _colour(claim))
+    labels = {_colour(claim): _label(claim) for claim in claims}
+    for colour, label in labels.items():
+        axes.plot([], [], color=colour, marker="o", ms=4, label=label)
+
+
+def _colour(claim: Claim) -> str:
+    found = (_COLOURS[key] for key in _COLOURS if claim.verdict.startswith(key))
+    return next(found, GREY)
+
+
+def _label(claim: Claim) -> str:
+    if not claim.verdict:
+        return "no verdict"
+    return {GREEN: "holds", RED: "the opposite holds"}.get(
+        _colour(claim), "not decided"
     )
-    axes.plot([low, high], [row, row], color=colour, alpha=alpha, lw=2)
-    axes.plot([mean], [row], "o", color=colour, alpha=alpha, ms=3.5)
-
-
-def _rows(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), names, fontsize=8)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.axvline(0, color="black", lw=0.6)
-    axes.grid(axis="x", alpha=0.3)

@@ -1,4 +1,4 @@
-"""One run: learn tic-tac-toe, carry its features to other games, and learn those.
+"""One run: learn tic-tac-toe, transfer its tree patterns to other games, learn those.
 
 All learners of a run meet the same opponent with the same seed, so that differences
 between them can be paired.
@@ -12,9 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.experiments.banerjee2007.settings import FAVOURED, Settings
-from gamelore.experiments.banerjee2007.table1 import OPPONENTS, Valued, printed_result
-from gamelore.experiments.sweep import graph_of, seed_for
+from gamelore.experiments.banerjee2007.settings import FAVOURED, Banerjee2007Settings
+from gamelore.experiments.banerjee2007.table1 import (
+    OPPONENTS,
+    PatternSample,
+    read_table,
+)
+from gamelore.experiments.sweep import load_graph, seed_for
 from gamelore.graph import PatternIndex
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.role_values import PatternValues
@@ -32,73 +36,70 @@ from gamelore.transfer import (
 
 SOURCE = "tictactoe"
 LONG_SOURCE = 3000
-"""Source matches of learners beyond the paper: deep features are rarely met."""
+"""Source matches of the extensions: deep patterns are rare."""
 
 Rewards = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Learner:
+class BanerjeeLearner:
     """Where a learner's initial values come from."""
 
     label: str
     lookahead: str | None = None
     """The rule of its search, if it searches."""
     depth: int | None = None
-    """Of the features it transfers, if it transfers."""
-    sources: str = "one"
-    """one: tic-tac-toe; several: the other target games as well."""
+    """Of the patterns it transfers, if it transfers."""
+    several_sources: bool = False
+    """Whether it learns the other target games first, besides tic-tac-toe."""
     long_source: bool = False
-    on_sight: bool = False
+    candidates: bool = False
+    """Whether all candidates get an initial value, not only what was visited."""
     composed: bool = False
-    """Whether two plies more are composed from its features, without learning them."""
+    """Whether two plies more are composed from its patterns, without learning them."""
 
 
-LEARNERS = {
-    "baseline": Learner("without transfer"),
-    "transfer": Learner("with transfer", depth=2),
-    "minimax": Learner("with lookahead", lookahead="minimax"),
-    "maxmax": Learner("with lookahead (maxmax)", lookahead="maxmax"),
-    "avgmax": Learner("with lookahead (avgmax)", lookahead="avgmax"),
-    "long": Learner("3000 source matches", depth=2, long_source=True),
-    "depth3": Learner("features of depth 3", depth=3, long_source=True),
-    "depth4": Learner("features of depth 4", depth=4, long_source=True),
-    "composed3": Learner(
+PAPER = {
+    "baseline": BanerjeeLearner("without transfer"),
+    "transfer": BanerjeeLearner("with transfer", depth=2),
+    "minimax": BanerjeeLearner("with lookahead", lookahead="minimax"),
+    "maxmax": BanerjeeLearner("with lookahead (maxmax)", lookahead="maxmax"),
+    "avgmax": BanerjeeLearner("with lookahead (avgmax)", lookahead="avgmax"),
+}
+
+EXTENSIONS = {
+    "long": BanerjeeLearner("3000 source matches", depth=2, long_source=True),
+    "depth3": BanerjeeLearner("patterns of depth 3", depth=3, long_source=True),
+    "composed3": BanerjeeLearner(
         "depth 3 composed of 1", depth=1, long_source=True, composed=True
     ),
-    "composed4": Learner(
+    "depth4": BanerjeeLearner("patterns of depth 4", depth=4, long_source=True),
+    "composed4": BanerjeeLearner(
         "depth 4 composed of 2", depth=2, long_source=True, composed=True
     ),
-    "several": Learner("three sources", depth=2, sources="several", long_source=True),
-    "sight": Learner("values on sight", depth=2, long_source=True, on_sight=True),
-    "sight4": Learner(
-        "depth 4, values on sight", depth=4, long_source=True, on_sight=True
+    "several": BanerjeeLearner(
+        "three sources", depth=2, several_sources=True, long_source=True
     ),
-    "sight-several": Learner(
-        "three sources, values on sight",
+    "candidates": BanerjeeLearner(
+        "candidates initialised", depth=2, long_source=True, candidates=True
+    ),
+    "candidates4": BanerjeeLearner(
+        "depth 4, candidates", depth=4, long_source=True, candidates=True
+    ),
+    "candidates-several": BanerjeeLearner(
+        "three sources, candidates",
         depth=2,
-        sources="several",
+        several_sources=True,
         long_source=True,
-        on_sight=True,
+        candidates=True,
     ),
 }
-"""The paper's learners, then those beyond it."""
 
-BEYOND = (
-    "long",
-    "depth3",
-    "composed3",
-    "depth4",
-    "composed4",
-    "several",
-    "sight",
-    "sight4",
-    "sight-several",
-)
+LEARNERS = PAPER | EXTENSIONS
 
 
 @dataclass(frozen=True, order=True)
-class Case:
+class BanerjeeCase:
     """One learner in one game against one opponent."""
 
     game: str
@@ -106,37 +107,37 @@ class Case:
     learner: str
 
 
-def paper_cases() -> list[Case]:
-    """What Figures 3 to 7 show, and what the text says of other lookaheads."""
+def list_paper_cases() -> list[BanerjeeCase]:
+    """Return what Figures 3 to 7 show, and the lookaheads that the text mentions."""
     novice = [
-        Case(game, "novice", learner)
+        BanerjeeCase(game, "novice", learner)
         for game in FAVOURED
         for learner in ("baseline", "transfer", "minimax")
     ]
     rules = {"weak": "maxmax", "random": "avgmax"}
     others = [
-        Case("othello-4x4", opponent, learner)
+        BanerjeeCase("othello-4x4", opponent, learner)
         for opponent, rule in rules.items()
         for learner in ("baseline", "transfer", "minimax", rule)
     ]
     return novice + others
 
 
-def beyond_cases() -> list[Case]:
-    """The learners beyond the paper, wherever the paper has its own."""
-    places = dict.fromkeys((case.game, case.opponent) for case in paper_cases())
-    return [Case(*place, learner) for place in places for learner in BEYOND]
+def list_extension_cases() -> list[BanerjeeCase]:
+    """Return the learners beyond the paper, wherever the paper has its own."""
+    places = dict.fromkeys((case.game, case.opponent) for case in list_paper_cases())
+    return [BanerjeeCase(*place, learner) for place in places for learner in EXTENSIONS]
 
 
 @dataclass(frozen=True)
-class Task:
-    """One run under one reading."""
+class BanerjeeTask:
+    """One run of some settings."""
 
-    settings: Settings
+    settings: Banerjee2007Settings
     run: int
-    cases: tuple[Case, ...]
-    valued_at: tuple[int, ...] = ()
-    """Numbers of source matches at which to value features, for Table 1."""
+    cases: tuple[BanerjeeCase, ...]
+    sampled_at: tuple[int, ...] = ()
+    """Numbers of source matches at which to evaluate patterns, for Table 1."""
 
     @property
     def matches(self) -> int:
@@ -145,87 +146,89 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a run."""
+class BanerjeeRunResult:
+    """The rewards of a run."""
 
-    rewards: Mapping[Case, Rewards]
+    rewards: Mapping[BanerjeeCase, Rewards]
     """Per case uint8 [matches]"""
-    valued: tuple[Valued, ...] = ()
-    """Features of the source game, for Table 1."""
+    samples: tuple[PatternSample, ...] = ()
+    """Of the source game, for Table 1."""
 
 
-def play_run(task: Task) -> Outcome:
-    """Play a run."""
-    school = School(task.settings, task.run)
-    rewards = {case: school.play(case) for case in task.cases}
-    valued = [
-        one
+def play_run(task: BanerjeeTask) -> BanerjeeRunResult:
+    """Play all matches of a run."""
+    run = TransferRun(task.settings, task.run)
+    rewards = {case: run.play(case) for case in task.cases}
+    samples = [
+        sample
         for opponent in OPPONENTS
-        for one in _valued_patterns(task, opponent)
-        if task.valued_at
+        for sample in _sample_patterns(task, opponent)
+        if task.sampled_at
     ]
-    return Outcome(rewards, tuple(valued))
+    return BanerjeeRunResult(rewards, tuple(samples))
 
 
 @dataclass
-class School:
-    """The learners of one run, and what they learned in source games."""
+class TransferRun:
+    """The learners of one run, and their knowledge from source games."""
 
-    settings: Settings
+    settings: Banerjee2007Settings
     run: int
     _learned: dict[tuple[str, str, int, int], Knowledge] = field(default_factory=dict)
 
-    def play(self, case: Case) -> Rewards:
-        """The rewards of a learner in a target game, match by match."""
+    def play(self, case: BanerjeeCase) -> Rewards:
+        """Return the rewards of a learner in a target game, match by match."""
         settings, learner = self.settings, LEARNERS[case.learner]
         lookahead = Lookahead(2, learner.lookahead) if learner.lookahead else None
-        config = _config(
-            settings.learner(learner.on_sight),
+        config = _make_config(
+            settings.make_learner(learner.candidates),
             self._opponent(case.opponent),
-            settings.seat_in(case.game),
+            settings.choose_role(case.game),
             seed_for(settings.seed, self.run, "target", case.game, case.opponent),
             lookahead,
         )
         patterns = self._patterns(case, learner.depth) if learner.depth else None
-        trainer = Trainer(graph_of(case.game), config, patterns)
+        trainer = Trainer(load_graph(case.game), config, patterns)
         return trainer.run(settings.matches).rewards.astype(np.uint8)
 
-    def _patterns(self, case: Case, depth: int) -> PatternValues:
-        """Initial values for a game, from what was learned against this opponent."""
-        role = _role(self.settings.seat_in(case.game))
+    def _patterns(self, case: BanerjeeCase, depth: int) -> PatternValues:
+        """Return initial values for a game, from knowledge about the opponent."""
+        role = _role_number(self.settings.choose_role(case.game))
         knowledge = self._knowledge(case, depth)
         if LEARNERS[case.learner].composed:
-            composed = ComposedValues(graph_of(case.game), role, knowledge)
+            composed = ComposedValues(load_graph(case.game), role, knowledge)
             return PatternValues.composed(composed.pattern_index, composed.compose)
-        pattern_index = make_target_index(graph_of(case.game), role, knowledge)
+        pattern_index = make_target_index(load_graph(case.game), role, knowledge)
         return PatternValues(pattern_index, initialise_values(knowledge, pattern_index))
 
-    def _knowledge(self, case: Case, depth: int) -> Knowledge:
+    def _knowledge(self, case: BanerjeeCase, depth: int) -> Knowledge:
         settings, learner = self.settings, LEARNERS[case.learner]
         if settings.knowledge == "paper" and not learner.long_source:
-            return Knowledge((printed_result(case.opponent),))
+            return Knowledge((read_table(case.opponent),))
         matches = LONG_SOURCE if learner.long_source else settings.source_matches
         games = [SOURCE]
-        if learner.sources == "several":
+        if learner.several_sources:
             games += [game for game in FAVOURED if game != case.game]
         knowledge = Knowledge()
         for game in games:
-            knowledge |= self._lesson(game, case.opponent, depth, matches)
+            knowledge |= self._learn_source(game, case.opponent, depth, matches)
         return knowledge
 
-    def _lesson(self, game: str, opponent: str, depth: int, matches: int) -> Knowledge:
-        """What a source game taught; learned once a run."""
+    def _learn_source(
+        self, game: str, opponent: str, depth: int, matches: int
+    ) -> Knowledge:
+        """Return the knowledge from a source game, which is learned once a run."""
         key = game, opponent, depth, matches
         if key not in self._learned:
-            seat = FAVOURED.get(game, "first")
-            trainer = _source_training(self.settings, self.run, game, opponent)
+            role = FAVOURED.get(game, "first")
+            trainer = _make_source_trainer(self.settings, self.run, game, opponent)
             trainer.run(matches)
             table = trainer.table
             visits = table.visits
             if self.settings.weights == "equal":
                 visits = np.minimum(visits, 1)
             self._learned[key] = extract_knowledge(
-                PatternIndex(trainer.graph, _role(seat), depth),
+                PatternIndex(trainer.graph, _role_number(role), depth),
                 table.rows,
                 table.values,
                 visits,
@@ -238,67 +241,69 @@ class School:
         return PlayerSettings(name, self.settings.opponent_epsilon)
 
 
-ENDS = {
-    "ends kept": TDSettings(),
-    "the opponent's last move not kept": TDSettings(terminal_afterstate=False),
-    "ends known": TDSettings(terminal_lookahead=True),
+SOURCE_VARIANTS = {
+    "default": TDSettings(),
+    "no terminal afterstate": TDSettings(terminal_afterstate=False),
+    "terminal lookahead": TDSettings(terminal_lookahead=True),
 }
-"""Readings of the paper that Table 1 could tell apart: what the end of a match is."""
+"""Learners of the source game that Table 1 could tell apart."""
 
 
-def _valued_patterns(task: Task, opponent: str) -> list[Valued]:
-    """Features of the source game after some numbers of matches, in each reading."""
-    valued = []
-    for reading, learner in ENDS.items():
-        trainer = _source_training(task.settings, task.run, SOURCE, opponent, learner)
+def _sample_patterns(task: BanerjeeTask, opponent: str) -> list[PatternSample]:
+    """Return pattern values after some numbers of source matches, in each variant."""
+    samples = []
+    for variant, learner in SOURCE_VARIANTS.items():
+        trainer = _make_source_trainer(
+            task.settings, task.run, SOURCE, opponent, learner
+        )
         snapshots = []
-        for matches in task.valued_at:
+        for matches in task.sampled_at:
             trainer.run(matches - trainer.matches)
             table = trainer.table
             snapshots.append((matches, table.values.copy(), table.visits.copy()))
         pattern_index, graph = PatternIndex(trainer.graph, 0), trainer.graph
         nodes = np.array([graph.number(row) for row in trainer.table.rows], np.int32)
         for matches, values, visits in snapshots:
-            # Cells keep the order in which they were made.
+            # Entries keep the order in which they were made.
             learned = estimate_patterns(
                 pattern_index, nodes[: len(values)], values, visits
             )
             found = {pattern: one.value for pattern, one in learned.items()}
-            valued.append(Valued(reading, matches, opponent, found))
-    return valued
+            samples.append(PatternSample(variant, matches, opponent, found))
+    return samples
 
 
-def _source_training(
-    settings: Settings,
+def _make_source_trainer(
+    settings: Banerjee2007Settings,
     run: int,
     game: str,
     opponent: str,
     learner: TDSettings | None = None,
 ) -> Trainer:
-    config = _config(
-        learner or settings.learner(),
+    config = _make_config(
+        learner or settings.make_learner(),
         PlayerSettings(opponent, settings.opponent_epsilon),
         FAVOURED.get(game, "first"),
         seed_for(settings.seed, run, "source", game, opponent),
     )
-    return Trainer(graph_of(game), config)
+    return Trainer(load_graph(game), config)
 
 
-def _config(
+def _make_config(
     learner: TDSettings,
     opponent: PlayerSettings,
-    seat: str,
+    role: str,
     seed: int,
     lookahead: Lookahead | None = None,
 ) -> TrainConfig:
     return TrainConfig(
         learner=learner,
         opponent=opponent,
-        role="first" if seat == "first" else "second",
+        role="first" if role == "first" else "second",
         lookahead=lookahead,
         seed=seed,
     )
 
 
-def _role(seat: str) -> int:
-    return 0 if seat == "first" else 1
+def _role_number(role: str) -> int:
+    return 0 if role == "first" else 1

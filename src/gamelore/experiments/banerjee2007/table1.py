@@ -1,9 +1,9 @@
-"""Table 1 of the paper, and which of our features its twelve rows may be.
+"""Table 1 of the paper, and which of our tree patterns its twelve rows may be.
 
-The paper draws its features in Figure 2 but its text describes few of them: (h) is
-worth a draw whatever the opponent, (j), (k) and (l) are forks, and the outcome of (g)
-depends on the opponent. The others are matched by their values, by least squares, for
-each number of source matches: the paper does not give that either.
+The paper calls them features. It draws them in Figure 2, but its text describes few of
+them: (h) has the value of a draw whatever the opponent, (j), (k) and (l) are forks, and
+the outcome of (g) depends on the opponent. The others are matched by their values, by
+least squares, for each number of source matches: the paper does not give that either.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from itertools import permutations
 from math import inf, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from gamelore.experiments.statistics import Floats
 from gamelore.transfer import PatternEstimate, SourceResult, TreePattern
 
 OPPONENTS = ("novice", "random", "weak")
@@ -35,7 +35,7 @@ TABLE_1: dict[str, tuple[float, float, float]] = {
     "k": (58.42, 54.84, 58.28),
     "l": (63.36, 54.26, 57.45),
 }
-"""The paper's values of each feature, against each opponent."""
+"""The paper's value of each pattern, against each opponent."""
 
 FORKS = "jkl"
 DRAWS = "h"
@@ -60,27 +60,25 @@ MATCHED = {
 }
 """The match to use where the printed values are transferred: that of the best fit."""
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class Valued:
-    """The features of the source game at some point of one run."""
+class PatternSample:
+    """The values of tree patterns in the source game at some point of one run."""
 
-    reading: str
+    variant: str
     matches: int
     opponent: str
     values: Mapping[TreePattern, float]
 
 
 @dataclass(frozen=True)
-class Fit:
-    """How our features may be those of the paper."""
+class TableFit:
+    """How our patterns may be those of the paper."""
 
-    reading: str
+    variant: str
     matches: int
     letters: dict[str, TreePattern]
-    """For each of the paper's letters, our feature."""
+    """For each of the paper's letters, our pattern."""
     values: dict[str, tuple[float, ...]]
     """Our values for each letter, against each of `OPPONENTS`."""
     error: float
@@ -88,11 +86,11 @@ class Fit:
     correlation: float
     """Of the two tables' values."""
     met: float
-    """How many features a run had met by then, on average."""
+    """How many patterns a run had met by then, on average."""
 
 
-def printed_result(opponent: str) -> SourceResult:
-    """What the paper's learner knew against an opponent, as printed in Table 1."""
+def read_table(opponent: str) -> SourceResult:
+    """Return the paper's own source result against an opponent, as in Table 1."""
     column = OPPONENTS.index(opponent)
     return SourceResult(
         game="tictactoe",
@@ -108,8 +106,8 @@ def printed_result(opponent: str) -> SourceResult:
     )
 
 
-def kind_of(pattern: TreePattern) -> str:
-    """What the paper's text tells of a feature: draws, fork, torn, or nothing."""
+def classify_pattern(pattern: TreePattern) -> str:
+    """Return what the paper's text says of a pattern: draws, fork, torn, or nothing."""
     if all(part == frozenset("D") for part in pattern.tree):
         return "draws"
     if all(not isinstance(part, str) and "W" in part for part in pattern.tree):
@@ -117,13 +115,13 @@ def kind_of(pattern: TreePattern) -> str:
     return "torn" if pattern.outcomes() >= {"L", "W"} else ""
 
 
-def fit_all(valued: Iterable[Valued]) -> list[Fit]:
-    """The best match for each reading and number of matches, the best of all first."""
+def fit_table(samples: Iterable[PatternSample]) -> list[TableFit]:
+    """Return the best match for each variant and number of matches, the best first."""
     groups: dict[tuple[str, int], dict[TreePattern, dict[str, list[float]]]] = {}
     met: dict[tuple[str, int], list[int]] = {}
-    for one in valued:
-        met.setdefault((one.reading, one.matches), []).append(len(one.values))
-        group = groups.setdefault((one.reading, one.matches), {})
+    for one in samples:
+        met.setdefault((one.variant, one.matches), []).append(len(one.values))
+        group = groups.setdefault((one.variant, one.matches), {})
         for pattern, value in one.values.items():
             group.setdefault(pattern, {}).setdefault(one.opponent, []).append(value)
     complete = {
@@ -133,7 +131,7 @@ def fit_all(valued: Iterable[Valued]) -> list[Fit]:
         and all(len(found) == len(OPPONENTS) for found in group.values())
     }
     fits = [
-        best_fit(*key, values, float(np.mean(met[key])))
+        fit_letters(*key, values, float(np.mean(met[key])))
         for key, values in complete.items()
     ]
     return sorted(fits, key=lambda fit: fit.error)
@@ -148,17 +146,17 @@ def _averages(
     }
 
 
-def best_fit(
-    reading: str, matches: int, values: Mapping[TreePattern, Floats], met: float
-) -> Fit:
-    """The match of features and letters with the least squares.
+def fit_letters(
+    variant: str, matches: int, values: Mapping[TreePattern, Floats], met: float
+) -> TableFit:
+    """Return the match of patterns and letters with the least squares.
 
-    values: per feature float64 [3], against each of `OPPONENTS`
+    values: per pattern float64 [3], against each of `OPPONENTS`
     """
     known: dict[str, list[TreePattern]] = {DRAWS: [], FORKS: []}
     free: list[TreePattern] = []
     for pattern in sorted(values):
-        kind = {"draws": DRAWS, "fork": FORKS}.get(kind_of(pattern))
+        kind = {"draws": DRAWS, "fork": FORKS}.get(classify_pattern(pattern))
         (known[kind] if kind else free).append(pattern)
     known["".join(sorted(TABLE_1.keys() - set(DRAWS + FORKS)))] = free
     letters: dict[str, TreePattern] = {}
@@ -167,8 +165,8 @@ def best_fit(
     letters = dict(sorted(letters.items()))
     ours = np.array([values[pattern] for pattern in letters.values()])
     paper = np.array([TABLE_1[letter] for letter in letters])
-    return Fit(
-        reading,
+    return TableFit(
+        variant,
         matches,
         letters,
         {letter: tuple(map(float, values[f])) for letter, f in letters.items()},
@@ -181,7 +179,7 @@ def best_fit(
 def _assign(
     letters: str, patterns: list[TreePattern], values: Mapping[TreePattern, Floats]
 ) -> dict[str, TreePattern]:
-    """Features to letters, one each, with the least sum of squares."""
+    """Return a pattern for each letter, with the least sum of squares."""
     if len(letters) != len(patterns):
         raise ValueError(f"{len(patterns)} patterns do not match letters {letters!r}")
     costs = np.array([[_cost(x, f, values[f]) for f in patterns] for x in letters])
@@ -192,6 +190,6 @@ def _assign(
 
 
 def _cost(letter: str, pattern: TreePattern, values: Floats) -> float:
-    if letter == TORN and kind_of(pattern) != "torn":
+    if letter == TORN and classify_pattern(pattern) != "torn":
         return inf
     return float(((values - np.array(TABLE_1[letter])) ** 2).sum())

@@ -1,19 +1,13 @@
 """Stanford's CS221 lecture on TD-learning: its worked example, and what it compares.
 
-worked     the worked example, by our learner
-settings   the ways to learn, and the games
-run        learning by self-play, and tests in between
-figures    drawing
-report     writing
+settings         the learners, and the games
+run              training by self-play, and test matches in between
+worked_example   the worked example, by our learner
+claims           what the lecture compares, by matches
+plots, report    figures, report.md and the data
+reproduce        all of it
 """
 
-from gamelore.experiments.cs221.reproduce import count_matches, reproduce
-from gamelore.experiments.cs221.settings import CS221Settings
-from gamelore.experiments.experiment import Experiment
+from gamelore.experiments.cs221.reproduce import EXPERIMENT
 
-EXPERIMENT = Experiment(
-    settings=CS221Settings,
-    reproduce=reproduce,
-    matches=count_matches,
-    quick={"scale": 0.005, "runs": 2, "tests": 40, "playouts": 2},
-)
+__all__ = ["EXPERIMENT"]

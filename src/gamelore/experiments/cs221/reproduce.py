@@ -1,37 +1,30 @@
-"""The whole comparison: learn, test, draw, report."""
+"""The whole comparison: train, test, compare, draw, report."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from gamelore.experiments.cs221.claims import compare_learners
+from gamelore.experiments.cs221.plots import draw_figures
+from gamelore.experiments.cs221.report import CS221Findings, make_report, write_data
+from gamelore.experiments.cs221.run import count_matches, run_cases
+from gamelore.experiments.cs221.settings import CS221Settings
+from gamelore.experiments.cs221.worked_example import work_example
+from gamelore.experiments.experiment import Experiment
+from gamelore.experiments.sweep import Sweep
 
-from gamelore.experiments.cs221.plots import draw_curves, draw_ends
-from gamelore.experiments.cs221.report import (
-    Findings,
-    summarise,
-    write_report,
-    write_tables,
+
+def run(settings: CS221Settings, sweep: Sweep) -> CS221Findings:
+    """Train and test all learners, and compare them."""
+    results = run_cases(settings, sweep)
+    claims = list(compare_learners(results))
+    return CS221Findings(settings, work_example(), results, claims=claims)
+
+
+EXPERIMENT = Experiment(
+    settings=CS221Settings,
+    count_matches=count_matches,
+    run=run,
+    write_data=write_data,
+    draw_figures=draw_figures,
+    make_report=make_report,
+    quick={"scale": 0.005, "runs": 2, "tests": 40, "playouts": 2},
 )
-from gamelore.experiments.cs221.run import run_cases
-from gamelore.experiments.cs221.settings import CS221Settings, cases
-from gamelore.experiments.cs221.worked import work
-from gamelore.experiments.experiment import Advance
-from gamelore.experiments.output import results_folder, write_text
-
-
-def reproduce(
-    settings: CS221Settings, folder: Path, jobs: int, advance: Advance
-) -> str:
-    """Run what the settings ask for and write a folder; a summary."""
-    with results_folder(folder, "cs221", settings) as draft:
-        courses = run_cases(cases(settings), settings, jobs, advance)
-        findings = Findings(settings, work(), courses)
-        draw_curves(courses, draft / "curves")
-        draw_ends(courses, settings.playouts, draft / "ends")
-        write_tables(findings, draft)
-        write_text(draft / "report.md", write_report(findings))
-    return summarise(findings)
-
-
-def count_matches(settings: CS221Settings) -> int:
-    """How many matches the settings ask for."""
-    return settings.runs * sum(case.matches for case in cases(settings))

@@ -1,16 +1,21 @@
-"""Learning by self-play, interrupted by tests."""
+"""Training by self-play, interrupted by test matches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from gamelore.experiments.cs221.settings import POINTS, Case, CS221Settings, config_for
+from gamelore.experiments.cs221.settings import (
+    POINTS,
+    CS221Case,
+    CS221Settings,
+    list_cases,
+    make_config,
+)
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import graph_of, run_tasks, seed_for
+from gamelore.experiments.sweep import Sweep, TrainingRun, load_graph, seed_for
 from gamelore.learn.trainer import Trainer
 from gamelore.match.batch import play_both_roles
 from gamelore.search.evaluator import Evaluator, ZeroEvaluator
@@ -19,51 +24,39 @@ from gamelore.values.evaluator import ValueFunctionEvaluator
 
 
 @dataclass(frozen=True)
-class Run:
-    """One repetition of a case."""
+class CS221CaseResult:
+    """The scores of all runs of a case, in per cent, a draw counting half."""
 
-    case: Case
-    number: int
-
-
-@dataclass(frozen=True)
-class Course:
-    """What became of all runs of a case: scores in per cent, a draw counting half."""
-
-    case: Case
+    case: CS221Case
     against_random: Floats
-    """float64 [runs, POINTS + 1]: before anything was learned, and at each point"""
+    """float64 [runs, POINTS + 1]: before any training, and at each point"""
     against_playouts: Floats
     """float64 [runs]: at the end, against Monte Carlo"""
 
 
-def run_cases(
-    cases: Sequence[Case],
-    settings: CS221Settings,
-    jobs: int = 1,
-    advance: Callable[[int], None] = lambda matches: None,
-) -> dict[Case, Course]:
-    """All runs of all cases; what comes out does not depend on `jobs`."""
-    tasks = [Run(case, number) for case in cases for number in range(settings.runs)]
-    found = run_tasks(
-        partial(run_once, settings=settings),
-        tasks,
-        jobs,
-        lambda task: advance(task.case.matches),
-    )
-    courses = {}
-    for i, case in enumerate(cases):
-        own = np.stack(found[i * settings.runs : (i + 1) * settings.runs])
-        courses[case] = Course(case, own[:, :-1], own[:, -1])
-    return courses
+def count_matches(settings: CS221Settings) -> int:
+    """Return how many training matches the settings ask for."""
+    return settings.runs * sum(case.matches for case in list_cases(settings))
 
 
-def run_once(task: Run, settings: CS221Settings) -> Floats:
-    """float64 [POINTS + 2]: the scores against the random player, then Monte Carlo."""
-    case = task.case
-    # The same seeds for all ways to learn a game, so that runs make pairs.
-    seed = seed_for(settings.seed, case.game, task.number)
-    trainer = Trainer(graph_of(case.game), config_for(case, settings, seed))
+def run_cases(settings: CS221Settings, sweep: Sweep) -> list[CS221CaseResult]:
+    """Train and test every learner of every game."""
+    work = partial(train, settings=settings)
+    cases = list_cases(settings)
+    found = sweep.repeat(work, cases, settings.runs, lambda case: case.matches)
+    scores = {case: np.stack(runs) for case, runs in found.items()}
+    return [CS221CaseResult(case, s[:, :-1], s[:, -1]) for case, s in scores.items()]
+
+
+def train(run: TrainingRun[CS221Case], settings: CS221Settings) -> Floats:
+    """Return the scores of one run against the random player, then Monte Carlo.
+
+    float64 [POINTS + 2]
+    """
+    case = run.case
+    # The same seeds for all learners of a game, so that runs make pairs.
+    seed = seed_for(settings.seed, case.game, run.number)
+    trainer = Trainer(load_graph(case.game), make_config(case, settings, seed))
     scores = [_score(trainer, ZeroEvaluator(), settings, seed)]
     for point in range(POINTS):
         trainer.run(case.step)
@@ -76,11 +69,11 @@ def run_once(task: Run, settings: CS221Settings) -> Floats:
 def _score(
     trainer: Trainer, other: Evaluator, settings: CS221Settings, seed: int
 ) -> float:
-    """Per cent of test matches won, a draw counting half."""
+    """Return the per cent of test matches won, a draw counting half."""
     assert trainer.function is not None
-    evaluator = ValueFunctionEvaluator(trainer.function)
+    own = ValueFunctionEvaluator(trainer.function)
     simulator = trainer.graph.simulator
-    halves = play_both_roles(simulator, evaluator, other, settings.tests, seed=seed)
+    halves = play_both_roles(simulator, own, other, settings.tests, seed=seed)
     points = sum(
         half.score(role) * len(half.rows)
         for role, half in enumerate(halves)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from gamelore.experiments.experiment import MOST, check_numbers
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
@@ -20,7 +20,7 @@ METHODS: tuple[Method, ...] = ("td", "q")
 MODELS: tuple[Model, ...] = ("linear", "network")
 
 GAMES = {"tictactoe": 200_000, "connect-four": 50_000, "breakthrough-6x6": 20_000}
-"""The games, each with the matches that are learned from."""
+"""The games, each with its training matches."""
 
 TITLES = {
     "tictactoe": "tic-tac-toe",
@@ -35,33 +35,34 @@ STEP_SIZES: dict[Output, dict[Model, float]] = {
 """The lecture gives none; these are the same for TD and Q and for all games."""
 
 POINTS = 10
-"""How often a course is interrupted to see how well it plays."""
+"""How often training is interrupted for test matches."""
 
 
 @dataclass(frozen=True)
 class CS221Settings:
     """How to run the comparison."""
 
-    learners: Literal["td", "q", "both"] = "both"
-    """Which ways to learn are run."""
     runs: int = 5
-    """Independent repetitions of every course of learning."""
+    """Independent runs of every learner."""
     scale: float = 1.0
-    """All numbers of matches as a multiple of the usual ones."""
+    """All numbers of training matches as a multiple of the usual ones."""
+    learners: Literal["td", "q", "both"] = "both"
+    """Which learners are run."""
+    tests: int = 200
+    """Test matches against each opponent at each point of a curve; the learner moves
+    first in half of them."""
+    playouts: int = 10
+    """Playouts per move of the Monte Carlo player that learners meet at the end."""
+    seed: int = 0
+    """Where random numbers start; the same seed repeats the same experiment."""
     hidden: int = 40
     """Hidden units of the networks."""
     output: Output = "tanh"
-    """What is made of a function's sum: nothing, as in the lecture, or its tanh, which
+    """What becomes of a function's sum: identity, as in the lecture, or its tanh, which
     is never more than a win."""
     epsilon: float = 0.2
-    """How often a learner moves at random while it learns; the lecture's backgammon has
-    dice instead."""
-    tests: int = 200
-    """Matches against each opponent at each point of a curve, half from each seat."""
-    playouts: int = 10
-    """Of the Monte Carlo player at the end, for each of its moves."""
-    seed: int = 0
-    """All that is drawn at random follows from it."""
+    """Probability of a random move during training; the lecture's backgammon has dice
+    instead."""
 
     def __post_init__(self) -> None:
         if self.learners not in ("td", "q", "both"):
@@ -70,21 +71,20 @@ class CS221Settings:
             )
         if self.output not in STEP_SIZES:
             raise ValueError(f"output must be identity or tanh, got {self.output!r}")
-        if self.runs < 2:
-            raise ValueError(f"runs must be at least 2, got {self.runs}")
-        if not 0 < self.scale <= 100:
-            raise ValueError(f"scale must be in (0, 100], got {self.scale}")
-        if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"epsilon must be in [0, 1], got {self.epsilon}")
-        for name in ("hidden", "tests", "playouts"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"{name} must be at least 1, got {getattr(self, name)}"
-                )
+        check_numbers(
+            self,
+            runs=(2, 10_000),
+            scale=(1e-6, 100),
+            tests=(1, 1_000_000),
+            playouts=(1, 1_000_000),
+            seed=(0, MOST),
+            hidden=(1, 10_000),
+            epsilon=(0, 1),
+        )
 
 
 @dataclass(frozen=True)
-class Case:
+class CS221Case:
     """One way to learn one game."""
 
     game: str
@@ -95,36 +95,34 @@ class Case:
 
     @property
     def matches(self) -> int:
+        """Matches of a training run."""
         return POINTS * self.step
 
     @property
     def name(self) -> str:
+        """As reports call it."""
         return f"{_METHOD_NAMES[self.method]}, {self.model}"
 
 
 _METHOD_NAMES: dict[Method, str] = {"td": "TD", "q": "Q"}
 
 
-def cases(settings: CS221Settings) -> list[Case]:
-    """All that is compared, game by game."""
-    return list(_cases(settings))
+def list_cases(settings: CS221Settings) -> list[CS221Case]:
+    """Return all that is compared, game by game."""
+    return [
+        CS221Case(game, method, model, max(1, round(matches * settings.scale / POINTS)))
+        for game, matches in GAMES.items()
+        for method in METHODS
+        if settings.learners in ("both", method)
+        for model in MODELS
+    ]
 
 
-def _cases(settings: CS221Settings) -> Iterator[Case]:
-    for game, matches in GAMES.items():
-        step = max(1, round(matches * settings.scale / POINTS))
-        for method in METHODS:
-            if settings.learners not in ("both", method):
-                continue
-            for model in MODELS:
-                yield Case(game, method, model, step)
+def make_config(case: CS221Case, settings: CS221Settings, seed: int) -> TrainConfig:
+    """Return the training settings of a case.
 
-
-def config_for(case: Case, settings: CS221Settings, seed: int) -> TrainConfig:
-    """How such a case learns.
-
-    The lecture's functions: sums of inputs, or of hidden sigmoid units. Values are of
-    the first player's utility, 1 for a win and -1 for a loss; it plays against itself.
+    The lecture's functions are sums of inputs, or of hidden sigmoid units. They predict
+    the first player's utility, 1 for a win and -1 for a loss, and learn by self-play.
     """
     function: LinearSettings | NetworkSettings
     if case.model == "linear":

@@ -1,4 +1,4 @@
-"""The best there is against the random player, worked out exactly.
+"""The best response to the random player, computed exactly.
 
 Every position of the game is visited, successors first: where the learner moves it gets
 the best of them, where the other moves their average.
@@ -20,19 +20,18 @@ from gamelore.learn.trainer import Trainer
 from gamelore.values.table import Table
 
 Policy: TypeAlias = Callable[[int], list[int]]
-"""From a node of the state graph to the nodes one moves to, each as likely as the
-others."""
+"""From a node of the state graph to the nodes moved to, all equally likely."""
 
 LARGEST = 300_000
-_SCOUTS = 1_000_000
-"""Random matches that find most positions first: a kernel opens up a thousand of them
-in the time that one call of it from Python takes."""
+_EXPLORING_MATCHES = 1_000_000
+"""Random matches that find most positions first: a kernel expands a thousand of them
+in the time of one call from Python."""
 
 _SAME = 1e-9  # values that differ by less are equal
 
 
-class Outcome(NamedTuple):
-    """What a policy gets against the random player, in per cent."""
+class PolicyScore(NamedTuple):
+    """The result of a policy against the random player, in per cent."""
 
     wins: float
     goal: float
@@ -46,12 +45,12 @@ class WholeGame:
     order: list[int]
     """Nodes, each after all of its successors."""
     children: dict[int, list[int]]
-    """Of every node that is not terminal."""
+    """By node, but for terminal ones."""
 
 
-def whole_game(graph: StateGraph, largest: int = LARGEST) -> WholeGame:
-    """Visit every position; `GameloreError` if there are more than `largest`."""
-    Trainer(graph, TrainConfig(schedule=Fixed(1.0))).run(_SCOUTS)
+def explore_game(graph: StateGraph, largest: int = LARGEST) -> WholeGame:
+    """Visit every position; raise `GameloreError` at more than `largest`."""
+    Trainer(graph, TrainConfig(schedule=Fixed(1.0))).run(_EXPLORING_MATCHES)
     order: list[int] = []
     children: dict[int, list[int]] = {}
     met = {graph.root}
@@ -78,39 +77,39 @@ def _children(graph: StateGraph, node: int, known: dict[int, list[int]]) -> list
     return known[node]
 
 
-def best_response(
+def find_best_response(
     game: WholeGame, role: int, aim: Literal["wins", "goal"] = "goal"
-) -> Outcome:
-    """What a role gets that plays for wins, or for its mean goal, as well as can be."""
-    index = Outcome._fields.index(aim)
+) -> PolicyScore:
+    """Return the score of the best policy of a role, by wins or by its mean goal."""
+    index = PolicyScore._fields.index(aim)
 
-    def better(outcomes: list[Outcome]) -> Outcome:
-        most = max(outcome[index] for outcome in outcomes)
-        equal = [o for o in outcomes if o[index] > most - _SAME]
-        return max(equal, key=lambda outcome: outcome[1 - index])
+    def better(scores: list[PolicyScore]) -> PolicyScore:
+        most = max(score[index] for score in scores)
+        equal = [o for o in scores if o[index] > most - _SAME]
+        return max(equal, key=lambda score: score[1 - index])
 
-    values = _outcomes_of_ends(game, role)
+    values = _score_terminals(game, role)
     for node in game.order:
         if node in game.children:
             below = [values[child] for child in game.children[node]]
             own = game.graph.mover(node) == role
-            values[node] = better(below) if own else _average(below)
+            values[node] = better(below) if own else average_scores(below)
     return values[game.graph.root]
 
 
-def evaluate(game: WholeGame, role: int, policy: Policy) -> Outcome:
-    """What a role gets that plays by a policy."""
-    values = _outcomes_of_ends(game, role)
+def evaluate_policy(game: WholeGame, role: int, policy: Policy) -> PolicyScore:
+    """Return the score of a role that plays by a policy."""
+    values = _score_terminals(game, role)
     for node in game.order:
         if node in game.children:
             own = game.graph.mover(node) == role
             chosen = policy(node) if own else game.children[node]
-            values[node] = _average([values[child] for child in chosen])
+            values[node] = average_scores([values[child] for child in chosen])
     return values[game.graph.root]
 
 
-def greedy(graph: StateGraph, table: Table) -> Policy:
-    """The policy of a Q table without exploration: the best known, any if none is."""
+def make_greedy(graph: StateGraph, table: Table) -> Policy:
+    """Return the greedy policy of a Q table; it is random where there is no entry."""
 
     def choose(node: int) -> list[int]:
         best = -np.inf
@@ -127,22 +126,18 @@ def greedy(graph: StateGraph, table: Table) -> Policy:
     return choose
 
 
-def over_seats(outcomes: list[Outcome]) -> Outcome:
-    """The average of what is got from either seat."""
-    return _average(outcomes)
-
-
-def _outcomes_of_ends(game: WholeGame, role: int) -> dict[int, Outcome]:
+def _score_terminals(game: WholeGame, role: int) -> dict[int, PolicyScore]:
     best = max(game.graph.simulator.goal_values[role])
     goals = {n: int(game.graph.goals(n)[role]) for n in game.order}
     return {
-        node: Outcome(100.0 * (goal == best), 100.0 * goal / best)
+        node: PolicyScore(100.0 * (goal == best), 100.0 * goal / best)
         for node, goal in goals.items()
         if node not in game.children
     }
 
 
-def _average(outcomes: list[Outcome]) -> Outcome:
-    wins = sum(outcome.wins for outcome in outcomes)
-    goal = sum(outcome.goal for outcome in outcomes)
-    return Outcome(wins / len(outcomes), goal / len(outcomes))
+def average_scores(scores: list[PolicyScore]) -> PolicyScore:
+    """Return the mean of scores."""
+    wins = sum(score.wins for score in scores)
+    goal = sum(score.goal for score in scores)
+    return PolicyScore(wins / len(scores), goal / len(scores))

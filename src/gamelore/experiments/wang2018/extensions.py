@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
 
-from gamelore.experiments.statistics import Interval, mean_interval
-from gamelore.experiments.sweep import graph_of, run_tasks, seed_for
-from gamelore.experiments.wang2018.analysis import Measure, final, read
+from gamelore.experiments.statistics import Floats, Interval, mean_interval
+from gamelore.experiments.sweep import Sweep, TrainingRun, load_graph, seed_for
 from gamelore.experiments.wang2018.best_response import (
-    Outcome,
+    PolicyScore,
     WholeGame,
-    evaluate,
-    greedy,
-    over_seats,
-    whole_game,
+    average_scores,
+    evaluate_policy,
+    explore_game,
+    make_greedy,
 )
-from gamelore.experiments.wang2018.published import ALL, Departures, play_course
-from gamelore.experiments.wang2018.run import Floats, in_windows, run_cases
+from gamelore.experiments.wang2018.measures import Measure, measure_curves
+from gamelore.experiments.wang2018.published_program import (
+    ALL,
+    Departures,
+    play_program,
+)
+from gamelore.experiments.wang2018.run import average_windows, run_cases
 from gamelore.experiments.wang2018.settings import (
     EPSILON_LENGTH,
     LENGTHS,
     WINDOWS,
-    Case,
-    Cases,
+    WangCase,
+    WangCases,
 )
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Cosine, Fixed, Schedule
@@ -36,18 +40,18 @@ from gamelore.learn.trainer import Trainer
 GAME = "tictactoe"
 
 REACH = (50_000, 200_000, 1_000_000, 5_000_000)
-"""Matches after which the greedy policy is looked at."""
+"""Training matches after which the greedy policy is evaluated."""
 
 PLAYOUTS = (1, 2, 5, 10, 20, 50, 100)
-"""Playouts per move that are tried for the QM player."""
+"""Playouts per move that are tried for QMPlayer."""
 
 NESTED_PLAYOUTS = (1, 5, 20)
 """The same, for one that searches inside its playouts."""
 
-ROUNDS = 3
-"""Of what is only run here; its intervals are wide, and do for what it shows."""
+RUNS = 3
+"""Of each extension; intervals are large, and enough for what they show."""
 
-VARIANTS = (
+PROGRAMS = (
     Departures(),
     Departures(learns_waiting=True),
     Departures(tries_untried=True),
@@ -55,57 +59,65 @@ VARIANTS = (
     Departures(learns_waiting=True, keys_successor=True, doubles_goal=True),
     ALL,
 )
-"""What the published program does otherwise, added bit by bit."""
+"""Algorithm 1 with the departures of the published program added one by one."""
 
-VARIANT_LENGTHS = (LENGTHS[0], LENGTHS[1], EPSILON_LENGTH, LENGTHS[-1])
-
-Advance = Callable[[int], None]
+PROGRAM_LENGTHS = (LENGTHS[0], LENGTHS[1], EPSILON_LENGTH, LENGTHS[-1])
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way to learn for longer, or otherwise."""
+class ReachCase:
+    """A learner that is trained for a long time, and then evaluated exactly."""
 
     name: str
     learner: QSettings
     epsilon: float
-    """What exploration begins with; it decays by Equation 3 if `decays`."""
-    decays: bool = True
-
-    def schedule(self, matches: int) -> Schedule:
-        return Cosine(matches, a=self.epsilon) if self.decays else Fixed(self.epsilon)
-
-
-WAYS = (
-    Way("the paper's settings", QSettings(), 0.5),
-    Way("exploring from ε = 1", QSettings(), 1.0),
-    Way("only exploring", QSettings(), 1.0, decays=False),
-    Way("only exploring, α = 0.01", QSettings(step_size=0.01), 1.0, decays=False),
-)
-
-
-@dataclass(frozen=True)
-class Reached:
-    """How good the greedy policies were that learned in one way for so long."""
-
-    way: Way
+    """Of the first match; it decays by Equation 3 if `decays`."""
+    decays: bool
     matches: int
-    outcomes: list[Outcome]
+
+    @property
+    def schedule(self) -> Schedule:
+        """Its exploration."""
+        if self.decays:
+            return Cosine(self.matches, a=self.epsilon)
+        return Fixed(self.epsilon)
 
 
 @dataclass(frozen=True)
-class Variant:
-    """Win rates of one version of the published program."""
+class ReachResult:
+    """The exact scores of the greedy policies that were learned."""
+
+    case: ReachCase
+    scores: list[PolicyScore]
+
+
+@dataclass(frozen=True)
+class ProgramCase:
+    """A training run of the published program."""
 
     departures: Departures
-    schedule: str
+    schedule: Schedule
+    label: str
+    window: int
+
+    @property
+    def matches(self) -> int:
+        """Matches of a training run."""
+        return self.window * (WINDOWS + WINDOWS // 2)
+
+
+@dataclass(frozen=True)
+class ProgramResult:
+    """The level of one version of the published program."""
+
+    case: ProgramCase
     level: Interval
     """Wins after match l, in per cent."""
 
 
 @dataclass(frozen=True)
-class Budget:
-    """What the QM player does with so many playouts per move."""
+class PlayoutResult:
+    """Win rates of QMPlayer with so many playouts per move."""
 
     learner: QSettings
     start: Interval
@@ -113,168 +125,136 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Beyond:
+class WangExtensions:
     """All that goes beyond the paper."""
 
-    reached: list[Reached]
-    variants: list[Variant]
-    budgets: list[Budget]
+    reached: Sequence[ReachResult]
+    programs: Sequence[ProgramResult]
+    playouts: Sequence[PlayoutResult]
 
 
-@dataclass(frozen=True)
-class _Course:
-    """A course of the published program."""
-
-    departures: Departures
-    schedule: Schedule
-    label: str
-    window: int
-    number: int
-
-    @property
-    def matches(self) -> int:
-        return self.window * (WINDOWS + WINDOWS // 2)
-
-
-@dataclass(frozen=True)
-class _Climb:
-    """A course of learning, ended after so many matches."""
-
-    way: Way
-    matches: int
-    number: int
-
-
-def go_beyond(cases: Cases, jobs: int, advance: Advance) -> Beyond:
+def run_extensions(cases: WangCases, sweep: Sweep) -> WangExtensions:
     """Run everything that goes beyond the paper."""
-    return Beyond(
-        reached=_reach(cases, jobs, advance),
-        variants=_try_variants(cases, jobs, advance),
-        budgets=_try_budgets(cases, jobs, advance),
+    return WangExtensions(
+        reached=_run_reach(cases, sweep),
+        programs=_run_programs(cases, sweep),
+        playouts=_run_playouts(cases, sweep),
     )
 
 
-def matches_beyond(cases: Cases) -> int:
-    """How many matches that takes."""
-    climbs = sum(climb.matches for climb in _climbs(cases))
-    courses = sum(course.matches for course in _courses(cases))
-    budgets = sum(case.matches for case in _budgets(cases))
-    return climbs + courses + ROUNDS * budgets
+def count_extension_matches(cases: WangCases) -> int:
+    """Return how many matches that takes."""
+    groups = (_reach_cases(cases), _program_cases(cases), _playout_cases(cases))
+    return RUNS * sum(case.matches for group in groups for case in group)
 
 
 # ── reaching the best response ──────────────────────────────────────────────────────
 
 
-def _climbs(cases: Cases) -> list[_Climb]:
+def _reach_cases(cases: WangCases) -> list[ReachCase]:
+    learners = (
+        ("the paper's settings", QSettings(), 0.5, True),
+        ("exploring from ε = 1", QSettings(), 1.0, True),
+        ("only exploring", QSettings(), 1.0, False),
+        ("only exploring, α = 0.01", QSettings(step_size=0.01), 1.0, False),
+    )
     return [
-        _Climb(way, cases.scaled(matches), number)
-        for matches in reversed(REACH)
-        for way in WAYS
-        for number in range(ROUNDS)
+        ReachCase(*learner, cases.scale_length(matches))
+        for learner in learners
+        for matches in REACH
     ]
 
 
-def _reach(cases: Cases, jobs: int, advance: Advance) -> list[Reached]:
-    climbs = _climbs(cases)
-    work = partial(_climb, seed=cases.settings.seed)
-    outcomes = run_tasks(work, climbs, jobs, lambda climb: advance(climb.matches))
-    found = dict(zip(climbs, outcomes, strict=True))
-    return [
-        Reached(way, length, [found[_Climb(way, length, n)] for n in range(ROUNDS)])
-        for way in WAYS
-        for length in map(cases.scaled, REACH)
-    ]
+def _run_reach(cases: WangCases, sweep: Sweep) -> list[ReachResult]:
+    wanted = sorted(_reach_cases(cases), key=lambda case: -case.matches)
+    work = partial(_train_long, seed=cases.settings.seed)
+    found = sweep.repeat(work, wanted, RUNS, lambda case: case.matches)
+    return [ReachResult(case, found[case]) for case in _reach_cases(cases)]
 
 
-def _climb(climb: _Climb, seed: int) -> Outcome:
-    """Learn, then work out exactly how good the greedy policy is."""
-    game = _whole(GAME)
+def _train_long(run: TrainingRun[ReachCase], seed: int) -> PolicyScore:
+    """Return the exact score of the greedy policy after training, over both roles."""
+    game, case = _explore(GAME), run.case
     config = TrainConfig(
-        learner=climb.way.learner,
+        learner=case.learner,
         role="alternate",
-        schedule=climb.way.schedule(climb.matches),
-        seed=seed_for(seed, climb.way.name, climb.matches, climb.number),
+        schedule=case.schedule,
+        seed=seed_for(seed, case.name, case.matches, run.number),
     )
     trainer = Trainer(game.graph, config)
-    trainer.run(climb.matches)
-    return over_seats(
+    trainer.run(case.matches)
+    return average_scores(
         [
-            evaluate(game, role, greedy(game.graph, table))
+            evaluate_policy(game, role, make_greedy(game.graph, table))
             for role, table in trainer.tables.items()
         ]
     )
 
 
 @cache
-def _whole(game: str) -> WholeGame:
-    return whole_game(graph_of(game))
+def _explore(game: str) -> WholeGame:
+    return explore_game(load_graph(game))
 
 
 # ── the published program ───────────────────────────────────────────────────────────
 
 
-def _courses(cases: Cases) -> list[_Course]:
-    found: list[tuple[Departures, Schedule, str, int]] = []
-    for departures in VARIANTS:
-        for length in VARIANT_LENGTHS:
-            scaled = cases.scaled(length)
+def _program_cases(cases: WangCases) -> list[ProgramCase]:
+    found = []
+    for departures in PROGRAMS:
+        for length in PROGRAM_LENGTHS:
+            end = cases.scale_length(length)
             label = f"l = {length:,}"
-            found.append((departures, Cosine(scaled), label, scaled // WINDOWS))
-    for departures in (VARIANTS[0], ALL):
-        scaled = cases.scaled(EPSILON_LENGTH)
+            found.append(ProgramCase(departures, Cosine(end), label, end // WINDOWS))
+    for departures in (PROGRAMS[0], ALL):
+        end = cases.scale_length(EPSILON_LENGTH)
         for epsilon in (0.1, 0.2):
-            schedule = Fixed(epsilon, until=scaled)
-            label = f"fixed {epsilon:g}"
-            found.append((departures, schedule, label, scaled // WINDOWS))
-    return [_Course(*course, number) for course in found for number in range(ROUNDS)]
+            schedule, label = Fixed(epsilon, until=end), f"fixed {epsilon:g}"
+            found.append(ProgramCase(departures, schedule, label, end // WINDOWS))
+    return found
 
 
-def _try_variants(cases: Cases, jobs: int, advance: Advance) -> list[Variant]:
-    courses = _courses(cases)
-    work = partial(_play_published, seed=cases.settings.seed)
-    found = run_tasks(work, courses, jobs, lambda course: advance(course.matches))
-    variants = []
-    for first in range(0, len(courses), ROUNDS):
-        course = courses[first]
-        levels = [wins[0, WINDOWS:].mean() for wins in found[first : first + ROUNDS]]
-        level = mean_interval(np.array(levels))
-        variants.append(Variant(course.departures, course.label, level))
-    return variants
+def _run_programs(cases: WangCases, sweep: Sweep) -> list[ProgramResult]:
+    work = partial(_play_program, seed=cases.settings.seed)
+    wanted = _program_cases(cases)
+    found = sweep.repeat(work, wanted, RUNS, lambda case: case.matches)
+    levels = {
+        case: np.array([wins[0, WINDOWS:].mean() for wins in own])
+        for case, own in found.items()
+    }
+    return [ProgramResult(case, mean_interval(levels[case])) for case in wanted]
 
 
-def _play_published(course: _Course, seed: int) -> Floats:
-    game = _whole(GAME)
-    name = f"{course.departures} {course.label}"
-    own = seed_for(seed, name, course.number)
-    goals = play_course(game, course.departures, course.schedule, course.matches, own)
-    return in_windows(goals, course.window, 100.0)
+def _play_program(run: TrainingRun[ProgramCase], seed: int) -> Floats:
+    case = run.case
+    own = seed_for(seed, f"{case.departures} {case.label}", run.number)
+    game = _explore(GAME)
+    goals = play_program(game, case.departures, case.schedule, case.matches, own)
+    return average_windows(goals, case.window, 100.0)
 
 
 # ── playouts ────────────────────────────────────────────────────────────────────────
 
 
-def _budgets(cases: Cases) -> list[Case]:
-    length = cases.scaled(LENGTHS[0])
+def _playout_cases(cases: WangCases) -> list[WangCase]:
+    length = cases.scale_length(LENGTHS[0])
     flat = [(f"qm with {n}", QSettings(playouts=n)) for n in PLAYOUTS]
     nested = [
         (f"qm with {n}, nested", QSettings(playouts=n, level=2))
         for n in NESTED_PLAYOUTS
     ]
     return [
-        Case(name, GAME, length, learner, Cosine(length))
+        WangCase(name, GAME, length, learner, Cosine(length))
         for name, learner in flat + nested
     ]
 
 
-def _try_budgets(cases: Cases, jobs: int, advance: Advance) -> list[Budget]:
-    wanted = _budgets(cases)
-    courses = run_cases(wanted, ROUNDS, cases.settings.seed, jobs, advance)
+def _run_playouts(cases: WangCases, sweep: Sweep) -> list[PlayoutResult]:
+    wanted = _playout_cases(cases)
+    results = run_cases(wanted, RUNS, cases.settings.seed, sweep)
+    curves = {case: measure_curves(results[case], Measure.WINS) for case in wanted}
     return [
-        Budget(
-            case.learner,
-            mean_interval(read(courses[case], Measure.WINS).start),
-            mean_interval(final(courses[case], Measure.WINS)),
-        )
-        for case in wanted
+        PlayoutResult(case.learner, mean_interval(own.start), mean_interval(own.level))
+        for case, own in curves.items()
         if isinstance(case.learner, QSettings)
     ]

@@ -1,81 +1,62 @@
-"""Running courses of learning, each as often as there are rounds."""
+"""Training every learner against the random player."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from gamelore.experiments.sweep import graph_of, run_tasks, seed_for
-from gamelore.experiments.wang2018.settings import Case
+from gamelore.experiments.statistics import Floats
+from gamelore.experiments.sweep import Sweep, TrainingRun, load_graph, seed_for
+from gamelore.experiments.wang2018.settings import WangCase
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.trainer import Trainer
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class Round:
-    """One repetition of a course of learning."""
+class WangCaseResult:
+    """The learning curves of all runs of a case, in per cent, by window."""
 
-    case: Case
-    number: int
-
-
-@dataclass(frozen=True)
-class Course:
-    """What became of all rounds of a case, in per cent, window by window."""
-
-    case: Case
+    case: WangCase
     wins: Floats
-    """float64 [rounds, windows]: matches won"""
+    """float64 [runs, windows]: matches won"""
     goals: Floats
-    """float64 [rounds, windows]: the mean goal; a draw counts half"""
+    """float64 [runs, windows]: the mean goal; a draw counts half"""
 
 
 def run_cases(
-    cases: Sequence[Case],
-    rounds: int,
-    seed: int,
-    jobs: int = 1,
-    advance: Callable[[int], None] = lambda matches: None,
-) -> dict[Case, Course]:
-    """All rounds of all cases; what comes out does not depend on `jobs`."""
-    tasks = [Round(case, number) for case in cases for number in range(rounds)]
-    found = run_tasks(
-        partial(run_round, seed=seed),
-        tasks,
-        jobs,
-        lambda task: advance(task.case.matches),
-    )
-    courses = {}
-    for i, case in enumerate(cases):
-        own = np.stack(found[i * rounds : (i + 1) * rounds])
-        courses[case] = Course(case, own[:, 0], own[:, 1])
-    return courses
+    cases: Sequence[WangCase], runs: int, seed: int, sweep: Sweep
+) -> dict[WangCase, WangCaseResult]:
+    """Return the learning curves of so many runs of every case."""
+    work = partial(train, seed=seed)
+    found = sweep.repeat(work, cases, runs, lambda case: case.matches)
+    curves = {case: np.stack(own) for case, own in found.items()}
+    return {case: WangCaseResult(case, c[:, 0], c[:, 1]) for case, c in curves.items()}
 
 
-def run_round(task: Round, seed: int) -> Floats:
-    """float64 [2, windows]: the wins and the mean goal in each window."""
-    case = task.case
-    graph = graph_of(case.game)
+def train(run: TrainingRun[WangCase], seed: int) -> Floats:
+    """Return the win rate and the mean goal in each window: float64 [2, windows]."""
+    case = run.case
+    graph = load_graph(case.game)
     config = TrainConfig(
         learner=case.learner,
         role="alternate",
         schedule=case.schedule,
-        seed=seed_for(seed, case.name, task.number),
+        seed=seed_for(seed, case.name, run.number),
     )
     trainer = Trainer(graph, config)
     rewards = trainer.run(case.matches).rewards
     best = max(max(graph.simulator.goal_values[role]) for role in trainer.players)
-    return in_windows(rewards, case.window, best)
+    return average_windows(rewards, case.window, best)
 
 
-def in_windows(rewards: Floats, window: int, best: float) -> Floats:
-    """float64 [2, windows]: per cent of matches won, and the mean goal, in windows."""
+def average_windows(rewards: Floats, window: int, best: float) -> Floats:
+    """Return the per cent of matches won, and of the best goal: float64 [2, windows].
+
+    rewards: float64 [matches], a whole number of windows
+    """
     parts = rewards.reshape(-1, window)
     wins = 100.0 * (parts == best).mean(axis=1)
     return np.stack([wins, 100.0 * parts.mean(axis=1) / best])

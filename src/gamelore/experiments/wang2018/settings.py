@@ -1,9 +1,10 @@
-"""What Wang, Emmerich and Plaat (2018) ran: every course of learning, by figure."""
+"""What Wang, Emmerich and Plaat (2018) ran: every training run, by figure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gamelore.experiments.experiment import MOST, check_numbers
 from gamelore.learn.schedules import Cosine, Fixed, Schedule
 from gamelore.learn.settings import QSettings, TDSettings
 
@@ -32,33 +33,40 @@ BOARDS = ("tictactoe", "tictactoe-4x4", "tictactoe-5x5")
 class Wang2018Settings:
     """How to rerun the experiment; the defaults are the paper's."""
 
-    figure: int | None = None
-    """Only this figure, 1 to 7."""
-    rounds: int = 5
-    """Independent repetitions of every course of learning."""
+    runs: int = 5
+    """Independent runs of every learner; the paper has 5."""
     scale: float = 1.0
     """All numbers of matches as a multiple of the paper's."""
+    figure: int | None = None
+    """Only this figure, 1 to 7."""
+    extensions: bool = False
+    """Also what it takes to play perfectly, and what explains differences from the
+    paper."""
     playouts: int = 10
-    """Playouts per move of the QM player where its table knows nothing."""
+    """Playouts per move of QMPlayer where its table has no entry."""
     seed: int = 0
-    """All that is drawn at random follows from it."""
-    beyond: bool = False
-    """Also what it takes to play perfectly, and what explains the differences."""
+    """Where random numbers start; the same seed repeats the same experiment."""
 
     def __post_init__(self) -> None:
-        if self.figure is not None and self.figure not in FIGURES:
-            raise ValueError(f"figure must be from 1 to 7, got {self.figure}")
-        if self.rounds < 2:
-            raise ValueError(f"rounds must be at least 2, got {self.rounds}")
-        if not 0 < self.scale <= 100:
-            raise ValueError(f"scale must be in (0, 100], got {self.scale}")
-        if self.playouts < 1:
-            raise ValueError(f"playouts must be at least 1, got {self.playouts}")
+        if self.figure is not None:
+            check_numbers(self, figure=(FIGURES[0], FIGURES[-1]))
+        check_numbers(
+            self,
+            runs=(2, 10_000),
+            scale=(1e-6, 100),
+            playouts=(1, 1_000_000),
+            seed=(0, MOST),
+        )
+
+    @property
+    def figures(self) -> list[int]:
+        """The figures to draw."""
+        return list(FIGURES) if self.figure is None else [self.figure]
 
 
 @dataclass(frozen=True)
-class Case:
-    """One course of learning against the random player, from both seats in turn."""
+class WangCase:
+    """A learner that meets the random player, moving first in every other match."""
 
     name: str
     game: str
@@ -74,45 +82,48 @@ class Case:
 
     @property
     def matches(self) -> int:
+        """Matches of a training run."""
         return self.window * (WINDOWS + WINDOWS // 2)
 
 
-class Cases:
-    """The courses of learning, by what they are called in the figures."""
+class WangCases:
+    """The cases, by what figures call their learners."""
 
     def __init__(self, settings: Wang2018Settings) -> None:
         self.settings = settings
 
-    def scaled(self, length: int) -> int:
-        """A length at the scale asked for, in whole windows."""
+    def scale_length(self, length: int) -> int:
+        """Return a length at the scale of the settings, in whole windows."""
         return max(1, round(length * self.settings.scale / WINDOWS)) * WINDOWS
 
-    def q_player(self, length: int, game: str = "tictactoe") -> Case:
-        """QPlayer with dynamic ε."""
-        end = self.scaled(length)
-        return Case(f"q {game} {length}", game, end, QSettings(), Cosine(end))
+    def q_player(self, length: int, game: str = "tictactoe") -> WangCase:
+        """Return QPlayer with dynamic ε."""
+        end = self.scale_length(length)
+        return WangCase(f"q {game} {length}", game, end, QSettings(), Cosine(end))
 
-    def qm_player(self, length: int) -> Case:
-        """QMPlayer with dynamic ε."""
-        end = self.scaled(length)
+    def qm_player(self, length: int) -> WangCase:
+        """Return QMPlayer with dynamic ε."""
+        end = self.scale_length(length)
         learner = QSettings(playouts=self.settings.playouts)
-        return Case(f"qm tictactoe {length}", "tictactoe", end, learner, Cosine(end))
+        return WangCase(
+            f"qm tictactoe {length}", "tictactoe", end, learner, Cosine(end)
+        )
 
-    def fixed(self, epsilon: float) -> Case:
-        """QPlayer with the same ε until match l."""
-        end = self.scaled(EPSILON_LENGTH)
+    def fixed(self, epsilon: float) -> WangCase:
+        """Return QPlayer with the same ε until match l."""
+        end = self.scale_length(EPSILON_LENGTH)
         name = f"q fixed {epsilon}"
-        return Case(name, "tictactoe", end, QSettings(), Fixed(epsilon, until=end))
+        return WangCase(name, "tictactoe", end, QSettings(), Fixed(epsilon, until=end))
 
-    def td_player(self, default: float | None = None) -> Case:
-        """The baseline of Banerjee and Stone; `default`: what its table begins with."""
-        end = self.scaled(EPSILON_LENGTH)
+    def td_player(self, default: float | None = None) -> WangCase:
+        """Return the baseline of Banerjee and Stone; `default` is its initial value."""
+        end = self.scale_length(EPSILON_LENGTH)
         name = "td" if default is None else f"td from {default:g}"
         learner = TDSettings(default_value=default)
-        return Case(name, "tictactoe", end, learner, Fixed(0.01))
+        return WangCase(name, "tictactoe", end, learner, Fixed(0.01))
 
-    def of_figure(self, figure: int) -> list[Case]:
-        """What a figure shows."""
+    def list_figure(self, figure: int) -> list[WangCase]:
+        """Return what a figure shows."""
         dynamic = self.q_player(EPSILON_LENGTH)
         if figure == 2:
             return [dynamic, self.fixed(0.1), self.fixed(0.2)]
@@ -127,9 +138,8 @@ class Cases:
             return [player(length) for length in LENGTHS for player in players]
         return []
 
-    def wanted(self) -> list[Case]:
-        """All that the settings ask for, each once, the longest first."""
-        figure = self.settings.figure
-        figures = FIGURES if figure is None else [figure]
-        cases = dict.fromkeys(case for f in figures for case in self.of_figure(f))
+    def list_all(self) -> list[WangCase]:
+        """Return all that the settings ask for, each once, the longest first."""
+        figures = self.settings.figures
+        cases = dict.fromkeys(case for f in figures for case in self.list_figure(f))
         return sorted(cases, key=lambda case: -case.matches)

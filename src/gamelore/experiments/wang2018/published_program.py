@@ -13,23 +13,23 @@ from typing import TypeAlias
 
 import numpy as np
 
+from gamelore.experiments.statistics import Floats
 from gamelore.experiments.wang2018.best_response import WholeGame
-from gamelore.experiments.wang2018.run import Floats
 from gamelore.learn.schedules import Schedule
 from gamelore.learn.settings import QSettings
 
 _WAITING = -1  # in place of a move, where the other player moves
 
 Key: TypeAlias = tuple[int, int]
-"""A move, by the node it leads to, and the position after it, if that counts."""
+"""A move, by the node it leads to, and the position after it, if that is a key."""
 
 
 @dataclass(frozen=True)
 class Departures:
-    """What that program does otherwise; by default, nothing."""
+    """The differences of that program from Algorithm 1; by default, none."""
 
     learns_waiting: bool = False
-    """Turns in which the learner only waits are steps too, discounted and learned."""
+    """The other player's turns are steps too, discounted and learned from."""
     keys_successor: bool = False
     """Entries are kept apart by the position that follows, so that the best of them
     takes the other player's replies for the learner's own choice."""
@@ -49,7 +49,7 @@ ALL = Departures(True, True, True, True)
 
 
 class PublishedLearner:
-    """Plays and learns one role."""
+    """Plays one role and learns from it."""
 
     def __init__(
         self, game: WholeGame, role: int, departures: Departures, random: Random
@@ -68,7 +68,7 @@ class PublishedLearner:
         }
 
     def play(self, epsilon: float) -> float:
-        """Play a match against the random player, learn from it; the goal."""
+        """Play and learn from a match against the random player; return the goal."""
         steps: list[Key] = []
         node = self.game.graph.root
         while node in self.game.children:
@@ -111,13 +111,13 @@ class PublishedLearner:
             following = node
 
 
-def play_course(
+def play_program(
     game: WholeGame, departures: Departures, schedule: Schedule, matches: int, seed: int
 ) -> Floats:
-    """float64 [matches]: the goals, from both seats in turn."""
+    """Return the goals of a run in which roles alternate: float64 [matches]."""
     random = Random(seed)
-    seats = [PublishedLearner(game, role, departures, random) for role in (0, 1)]
+    roles = [PublishedLearner(game, role, departures, random) for role in (0, 1)]
     epsilons = schedule(np.arange(matches))
     return np.array(
-        [seats[m % 2].play(float(epsilon)) for m, epsilon in enumerate(epsilons)]
+        [roles[m % 2].play(float(epsilon)) for m, epsilon in enumerate(epsilons)]
     )

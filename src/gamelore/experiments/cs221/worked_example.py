@@ -47,7 +47,7 @@ FEATURES = """
 
 @dataclass(frozen=True)
 class Step:
-    """One state of an episode, as the lecture writes it down."""
+    """A state of an episode, as the lecture writes it down."""
 
     episode: int
     state: str
@@ -56,23 +56,25 @@ class Step:
     weights: tuple[float, ...]
     """w, before anything is learned from this state."""
     reward: float | None = None
-    """r, on the way to the next state; nothing more is known of the last state."""
+    """r, of the step to the next state; the last state has none of what follows."""
     prediction: float | None = None
     target: float | None = None
 
 
-def work() -> list[Step]:
-    """All states of both episodes, in order, with the weights as they change."""
+def work_example() -> list[Step]:
+    """Return all states of both episodes, in order, with the weights as they change."""
     return list(_Example().steps())
 
 
 class _Example:
+    """The two episodes, and a learner with a linear function."""
+
     def __init__(self) -> None:
         game = Game.from_kif(RULES, "worked-example")
         features = FeatureRules.from_kif(FEATURES, game, "worked-example")
         self.simulator = CircuitSimulator(game, features=features)
         self.graph = StateGraph(self.simulator)
-        # The lecture values ends like all other states, their reward apart.
+        # The lecture values terminal states like all others, beside their reward.
         settings = LinearSettings(bias=False, terminal_target="both")
         self.function = ValueFunction(self.graph, settings)
         td = TDSettings(step_size=STEP_SIZE, discount=DISCOUNT, trace_decay=0.0)
@@ -110,7 +112,7 @@ class _Example:
         )
 
     def _learn(self, before: str, state: str, following: str) -> None:
-        """Learn from one piece of experience, as if the match ended after it."""
+        """Learn from one transition, as if the match ended after it."""
         rows = np.stack([self._row(one) for one in (before, state, following)])
         go = self.simulator.move_number(0, read_term(f"(go {state})"))
         self.learner.learn(Episode(rows, np.array([[go]], np.int32)))
