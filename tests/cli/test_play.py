@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 from gamelore.cli import main
-from gamelore.cli.session import Wish, listed, understand
-from gamelore.gdl import read_term, to_kif
-
-MOVES = [read_term(text) for text in ["(mark 1 1)", "(mark 1 2)", "noop"]]
+from gamelore.cli.terminal import colour, describe_result
+from gamelore.match.match import MatchRecord
 
 
 def play(lines: Sequence[str], *arguments: str) -> Result:
@@ -25,55 +26,29 @@ def play(lines: Sequence[str], *arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments), input="\n".join([*lines, ""]))
 
 
-@pytest.mark.parametrize(
-    ("line", "move"),
-    [
-        ("1", "(mark 1 1)"),
-        ("3", "noop"),
-        ("(mark 1 2)", "(mark 1 2)"),
-        ("mark 1 2", "(mark 1 2)"),
-        ("MARK  1 2", "(mark 1 2)"),
-    ],
-)
-def test_moves_by_number_and_by_name(line: str, move: str) -> None:
-    assert understand(line, MOVES) == read_term(move)
-
-
-@pytest.mark.parametrize("line", ["0", "4", "-1", "", "mark", "9" * 5000, "(", "1.0"])
-def test_lines_that_mean_nothing(line: str) -> None:
-    assert understand(line, MOVES) is None
-
-
-@pytest.mark.parametrize("line", ["u", "U", "undo"])
-def test_wishes_by_letter_and_by_name(line: str) -> None:
-    assert understand(line, MOVES) is Wish.UNDO
-
-
-def test_the_list_numbers_every_move() -> None:
-    text = listed(MOVES * 20)
-    for number in range(1, 61):
-        assert f"{number:>3}  {to_kif(MOVES[(number - 1) % 3])}" in text
-    assert max(map(len, text.splitlines())) <= 80
+ALL = [str(number) for number in range(1, 10)]
 
 
 def test_a_whole_match() -> None:
-    result = play(["1"] * 9, "tictactoe")
+    result = play(ALL * 3, "tictactoe")
     assert result.exit_code == 0
     assert result.output.startswith("you are x in tictactoe; h helps\n")
     assert "o plays (mark " in result.output
-    assert "x gets " in result.output
-    assert result.output.splitlines()[-1].startswith("o gets ")
+    verdict, own, other = result.output.splitlines()[-3:]
+    goal = int(own.removeprefix("you (x) get "))
+    assert other == f"o gets {100 - goal}"
+    assert verdict == {100: "you win", 50: "a draw", 0: "you lose: o wins"}[goal]
 
 
 def test_the_seed_repeats_a_match() -> None:
-    outputs = [play(["1"] * 9, "tictactoe", "--seed", s).output for s in "1122"]
+    outputs = [play(ALL * 3, "tictactoe", "--seed", s).output for s in "1122"]
     assert outputs[0] == outputs[1]
     assert outputs[2] == outputs[3]
     assert outputs[0] != outputs[2]
 
 
 def test_undo_returns_to_the_last_decision() -> None:
-    result = play(["5", "1", "u", "u", "q"], "tictactoe")
+    result = play(["5", "1", "2", "u", "u", "q"], "tictactoe", "--seed", "3")
     boards = result.output.split("x to move\n")[:-1]
     assert len(boards) == 5
     empty = "1  . . .\n2  . . .\n3  . . .\n"
@@ -102,6 +77,81 @@ def test_leaving_is_no_error(lines: list[str]) -> None:
     assert result.output.endswith("you left the match\n")
 
 
+def test_numbers_of_moves_stay_the_same() -> None:
+    result = play(["5", "9", "8", "1", "q"], "tictactoe", "--seed", "2")
+    listed = [line for line in result.output.splitlines() if "(mark" in line]
+    numbers = {
+        (int(number), move)
+        for line in listed
+        for number, move in re.findall(r"(\d)  (\(mark \d \d\))", line)
+    }
+    assert numbers == {
+        (3 * row + column + 1, f"(mark {row + 1} {column + 1})")
+        for row in range(3)
+        for column in range(3)
+    }
+
+
+def test_moves_are_typed_by_cell() -> None:
+    result = play(["2 2", "q"], "tictactoe")
+    assert "2  . x ." in result.output
+
+
+def test_a_player_that_fails_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "from gamelore.agents import RandomPlayer\n"
+    text += "class Broken(RandomPlayer):\n    def choose(self, *_): return nothing\n"
+    (tmp_path / "broken_player.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    arguments = ["play", "tictactoe", "--against", "broken_player:Broken"]
+    result = CliRunner().invoke(main, arguments, input="5\nq\n")
+    assert "o gave no move (NameError: name 'nothing'" in result.output
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "0", "-1", "1e300"])
+def test_clocks_that_cannot_be(value: str) -> None:
+    result = play([], "tictactoe", f"--clock={value}")
+    assert result.exit_code == 2
+    assert "'--clock': must be more than 0 and at most 86400 seconds" in result.output
+
+
+def test_unknown_players_are_usage_errors() -> None:
+    arguments = ["play", "tictactoe", "--against", "minmax"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "'--against': there is no player 'minmax'; did you mean" in result.output
+
+
+@pytest.mark.parametrize(
+    ("goals", "verdict"),
+    [
+        ((100, 0, 0), "you win"),
+        ((50, 50, 0), "you share the win with b"),
+        ((0, 50, 50), "you lose: b and c win"),
+        ((0, 100, 0), "you lose: b wins"),
+    ],
+)
+def test_three_players(goals: tuple[int, ...], verdict: str) -> None:
+    record = MatchRecord("trio", ("a", "b", "c"), (), goals, complete=True)
+    assert describe_result(record, "a") == verdict
+
+
+def test_the_last_move_is_marked_and_pieces_have_colours() -> None:
+    before = "1  . .\n2  x .\nx to move"
+    after = "1  o .\n2  x .\no to move"
+    drawn = colour(after, before, ("x", "o")).splitlines()
+    assert (
+        drawn[0]
+        == "1  " + click.style("o", fg="yellow", reverse=True, bold=True) + " ."
+    )
+    assert drawn[1] == "2  " + click.style("x", fg="cyan", bold=True) + " ."
+    assert drawn[2] == "o to move"
+    assert colour("K q", "", ("white", "black")) == "K q"
+
+
 def test_the_second_role() -> None:
     result = play(["q"], "tictactoe", "--role", "o")
     assert result.output.index("x plays (mark") < result.output.index("o to move")
@@ -117,9 +167,10 @@ def test_unknown_roles_are_usage_errors() -> None:
     "game", ["rock-paper-scissors", "trio", "peg-solitaire", "pig"]
 )
 def test_every_kind_of_game(game: str) -> None:
-    result = play(["1"] * 200, game)
+    lines = [str(number) for number in range(1, 100)] * 20
+    result = play(lines, game)
     assert result.exit_code == 0, result.output
-    assert " gets " in result.output
+    assert " get " in result.output
 
 
 def test_others_are_not_seen_to_move_before_you_do() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 
 import pytest
@@ -13,7 +14,7 @@ from gamelore.engine.simulator import Simulator
 from gamelore.errors import GameloreError, StuckError
 from gamelore.games import load
 from gamelore.gdl import Game, Move
-from gamelore.match.match import play_match
+from gamelore.match.match import LeaveRequest, TakeBackRequest, play_match
 from gamelore.player import Briefing, Clock, Player
 
 
@@ -165,3 +166,61 @@ def test_a_role_without_a_move_is_stuck() -> None:
 def test_clocks_run_forward(seconds: float) -> None:
     with pytest.raises(ValueError, match="seconds must be positive"):
         Clock(seconds)
+
+
+class OwnError(Exception):
+    """An exception that no list has."""
+
+
+@pytest.mark.parametrize(
+    "error", [NameError("name 'x' is not defined"), sqlite3.Error("locked"), OwnError()]
+)
+def test_any_exception_of_a_player_is_a_fault(
+    tictactoe: Simulator, error: Exception
+) -> None:
+    record = play_match(tictactoe, pair(Faulty(error), RandomPlayer(2)))
+    assert record.complete
+    assert {fault.kind for fault in record.faults} == {"failed"}
+    assert record.faults[0].message == f"{type(error).__name__}: {error}"
+
+
+def test_a_player_may_leave(tictactoe: Simulator) -> None:
+    record = play_match(tictactoe, pair(RandomPlayer(1), Faulty(LeaveRequest())))
+    assert not record.complete
+    assert record.moves == ()
+    assert record.faults == ()
+
+
+class Undecided(RandomPlayer):
+    """Takes its second decision back once."""
+
+    asked = 0
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        if len(position.legal_moves("x")) > 1:
+            self.asked += 1
+            if self.asked == 2:
+                raise TakeBackRequest
+        return super().choose(position, clock)
+
+
+def test_a_move_is_taken_back(tictactoe: Simulator) -> None:
+    seen: list[int] = []
+    record = play_match(
+        tictactoe,
+        pair(Undecided(1), RandomPlayer(2)),
+        observe=lambda referee: seen.append(len(referee.moves)),
+    )
+    assert seen[:5] == [1, 2, 0, 1, 2]
+    assert record.complete
+    assert len(record.moves) == seen[-1]
+    position = Position.initial(tictactoe)
+    for joint in record.moves:
+        position = position.advance(joint)
+    assert tuple(position.goals.values()) == record.goals
+
+
+def test_roles_may_have_clocks_of_their_own(tictactoe: Simulator) -> None:
+    players = pair(Slow(1), Slow(2))
+    record = play_match(tictactoe, players, play_clock={"o": 0.001})
+    assert {fault.role for fault in record.faults} == {"o"}

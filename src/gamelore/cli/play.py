@@ -1,25 +1,33 @@
-"""`gamelore play`: a person against built-in or learned players, in the terminal."""
+"""`gamelore play`: a person against players of any kind, in the terminal."""
 
 from __future__ import annotations
+
+import math
+from pathlib import Path
 
 import click
 import numpy as np
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import Agent, Entry
+from gamelore.agents.human import HumanPlayer
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.cli.engine import prepare
-from gamelore.cli.options import PLAYERS, engine_option, seed_option
+from gamelore.cli.options import PLAYERS, engine_option, seed_option, store_option
 from gamelore.cli.progress import waiting
-from gamelore.cli.session import Session
+from gamelore.cli.terminal import Terminal
+from gamelore.engine import Simulator
+from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load
-from gamelore.gdl import Game, Role
-from gamelore.match.match import CHANCE
-from gamelore.player import Clock, Player
+from gamelore.gdl import Game, Move, Role
+from gamelore.match.match import CHANCE, MatchRecord, Referee, play_match
+from gamelore.player import Briefing, Clock, Player
+
+LONGEST_CLOCK = 86_400.0
 
 
-def role_to_play(game: Game, wanted: str | None) -> Role:
-    """The person's role: the one asked for, or the first that is not chance."""
+def choose_role(game: Game, wanted: str | None) -> Role:
+    """Return the person's role: the one asked for, or the first that is not chance."""
     roles = [role for role in game.roles if role != CHANCE]
     if wanted is None:
         return roles[0]
@@ -31,12 +39,100 @@ def role_to_play(game: Game, wanted: str | None) -> Role:
     return wanted
 
 
-def parse_against(text: str) -> AgentSpec:
+def parse_clock(
+    context: click.Context, parameter: click.Parameter, value: float
+) -> float:
+    """Return seconds; infinity is no clock, and not a number is an error."""
+    if not 0 < value <= LONGEST_CLOCK:
+        raise click.BadParameter(
+            f"must be more than 0 and at most {LONGEST_CLOCK:.0f} seconds, got {value}"
+        )
+    return value
+
+
+def parse_against(
+    context: click.Context, parameter: click.Parameter, value: str
+) -> AgentSpec:
     """Return the spec of the other players."""
     try:
-        return AgentSpec.parse(text)
+        return AgentSpec.parse(value)
     except GameloreError as error:
-        raise click.BadParameter(str(error), param_hint="--against") from error
+        raise click.BadParameter(str(error)) from error
+
+
+class ThinkingPlayer:
+    """Shows that another player thinks."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._role: Role = ""
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Note the role; the player was started when it entered the match."""
+        self._role = briefing.role
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """Return the player's move."""
+        if len(position.legal_moves(self._role)) == 1:
+            return self._player.choose(position, clock)
+        with waiting(f"{self._role} thinks"):
+            return self._player.choose(position, clock)
+
+
+class Session:
+    """One match of a person against agents."""
+
+    def __init__(self, simulator: Simulator, role: Role, seed: int) -> None:
+        self.simulator = simulator
+        self.role = role
+        self.others = [r for r in simulator.roles if r not in (role, CHANCE)]
+        seeds = np.random.SeedSequence(seed).generate_state(len(self.others) + 1)
+        self.seed, *self.seeds = map(int, seeds)
+        self.terminal = Terminal(simulator.game, role)
+        self._agents: list[tuple[Agent, Entry]] = []
+
+    def enter(self, spec: AgentSpec, store: Path | None, clock: float) -> None:
+        """Have agents of a spec enter the match in the other roles."""
+        for role, seed in zip(self.others, self.seeds, strict=True):
+            agent = make_agent(
+                spec, store=store, seed=seed, games=[self.simulator.game]
+            )
+            names = ("person",) * len(self.others)
+            entry = Entry("play", self.simulator, role, names, math.inf, clock)
+            self._agents.append((agent, entry))
+
+    def run(self, clock: float) -> None:
+        """Play until the match ends or the person leaves it."""
+        players: dict[Role, Player] = {self.role: HumanPlayer(self.terminal)}
+        for agent, entry in self._agents:
+            players[entry.role] = ThinkingPlayer(agent.enter(entry, Clock()))
+        name = self.simulator.game.name
+        self.terminal.say(f"you are {self.role} in {name}; h helps")
+        last = Position.initial(self.simulator)
+
+        def observe(referee: Referee) -> None:
+            nonlocal last
+            last = referee.position
+            self.terminal.observe(referee)
+
+        record = play_match(
+            self.simulator,
+            players,
+            seed=self.seed,
+            play_clock=dict.fromkeys(self.others, clock),
+            observe=observe,
+        )
+        self.terminal.show_result(last, record)
+        self._finish(record)
+
+    def close(self) -> None:
+        """Let the agents go."""
+        for agent, _ in self._agents:
+            agent.close()
+
+    def _finish(self, record: MatchRecord) -> None:
+        for agent, entry in self._agents:
+            agent.finish(entry, record)
 
 
 @click.command(
@@ -44,12 +140,13 @@ def parse_against(text: str) -> AgentSpec:
     epilog="""\b
 Examples:
   gamelore play tictactoe
-  gamelore play connect-four --role yellow --against random
+  gamelore play connect-four --role yellow --against minimax-4
   gamelore play my-game.kif --clock 2 --seed 7
   gamelore play connect-four --against learned:net.course
 
-At the prompt, give the number of a move or the move itself; u takes back your last
-move, h helps, q quits.
+At the prompt, type the number of a move or the move itself, such as mark 2 2 or only
+2 2; u takes back your last move, h helps, q quits. Numbers of moves stay the same for
+the whole match.
 """,
 )
 @click.argument("game")
@@ -59,31 +156,35 @@ move, h helps, q quits.
     metavar="PLAYER",
     default="monte-carlo",
     show_default=True,
+    callback=parse_against,
     help=f"Who plays the other roles: {PLAYERS}.",
 )
 @click.option(
     "--clock",
-    type=click.FloatRange(min=0, min_open=True),
+    type=float,
     default=5.0,
     show_default=True,
+    callback=parse_clock,
     help="Seconds the other players have for each move.",
 )
+@store_option
 @seed_option
 @engine_option
 def command(
-    game: str, role: str | None, against: str, clock: float, seed: int, engine: str
+    game: str,
+    role: str | None,
+    against: AgentSpec,
+    clock: float,
+    store: Path | None,
+    seed: int,
+    engine: str,
 ) -> None:
     """Play a game in the terminal."""
-    rules = load(game)
-    person = role_to_play(rules, role)
-    spec = parse_against(against)
-    simulator = prepare(game, engine)
-    others = [role for role in simulator.roles if role not in (person, CHANCE)]
-    seeds = np.random.SeedSequence(seed).generate_state(len(others) + 1)
-    players: dict[Role, Player] = {}
-    for other, player_seed in zip(others, seeds[1:], strict=True):
-        with waiting(f"preparing {spec.label}"):
-            agent = make_agent(spec, seed=int(player_seed), games=[rules])
-            entry = Entry("play", simulator, other, play_clock=clock)
-            players[other] = agent.enter(entry, Clock())
-    Session(simulator, person, players, clock, seed=int(seeds[0])).run()
+    person = choose_role(load(game), role)
+    session = Session(prepare(game, engine), person, seed)
+    try:
+        with waiting(f"preparing {against.label}"):
+            session.enter(against, store, clock)
+        session.run(clock)
+    finally:
+        session.close()
