@@ -1,4 +1,4 @@
-"""A match's own words for the moves of a canonical game."""
+"""Translation between the symbols of a match and those of the canonical game."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from gamelore.gdl.canonical import CanonicalForm
 _REMEMBERED = 4096  # moves and joint moves whose translation is remembered
 
 
-class Wording:
-    """Translates between the spelling of rules as sent and their canonical game."""
+class SymbolMap:
+    """Translates between the symbols of rules as sent and their canonical game."""
 
     def __init__(self, form: CanonicalForm) -> None:
         self.form = form
         self.game = form.game
+        """The canonical game."""
         self._canonical: dict[tuple[Move, ...], tuple[Move, ...]] = {}
         self._texts: dict[Move, str] = {}
 
-    def canonical(self, joint: tuple[Move, ...]) -> tuple[Move, ...]:
-        """A joint move as sent, in canonical names."""
+    def to_canonical(self, joint: tuple[Move, ...]) -> tuple[Move, ...]:
+        """Return a joint move as sent, in canonical symbols."""
         known = self._canonical.get(joint)
         if known is None:
             known = tuple(map(self.form.to_canonical, joint))
@@ -27,8 +28,8 @@ class Wording:
             self._canonical[joint] = known
         return known
 
-    def text(self, move: Move) -> str:
-        """A move of the canonical game as text in the spelling sent."""
+    def to_text(self, move: Move) -> str:
+        """Return a move of the canonical game as text in the symbols sent."""
         known = self._texts.get(move)
         if known is None:
             known = to_kif(self.form.to_original(move))
@@ -37,7 +38,7 @@ class Wording:
             self._texts[move] = known
         return known
 
-    def role(self, role: Role) -> Role | None:
-        """The canonical name of a role as sent, if there is such a role."""
+    def find_role(self, role: Role) -> Role | None:
+        """Return the canonical name of a role as sent, if there is such a role."""
         name = self.form.to_canonical(role)
         return name if isinstance(name, str) and name in self.game.roles else None

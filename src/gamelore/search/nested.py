@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.engine.simulator import Rows, Simulator
+from gamelore.engine.simulator import Playouts, Rows, Simulator
 from gamelore.search._nested_kernels import DISCOUNT, LONGEST, MIDDLE
 from gamelore.search.evaluator import Floats
 from gamelore.search.sampling import SamplingPlayer, SamplingSettings
@@ -52,8 +52,10 @@ class NestedMonteCarloPlayer(SamplingPlayer[NestedSettings]):
 
     def _play(
         self, simulator: Simulator, rows: Rows, samples: int, end: float
-    ) -> Floats:
-        """Return the sums of the values of nested playouts to the role."""
+    ) -> Floats | None:
+        """float64 [n]: the sum of the values of nested playouts to the role."""
+        if end < math.inf and simulator.engine == "interpreter":
+            return self._play_flat(simulator, rows, samples, end)
         search = NestedSearch(simulator, self._random, self.settings.longest, end)
         sums = np.zeros(len(rows))
         at_once = max(1, _SIDE_BY_SIDE // len(rows))
@@ -63,6 +65,24 @@ class NestedMonteCarloPlayer(SamplingPlayer[NestedSettings]):
             values = search.values(starts, self.settings.level - 1)[:, self._role]
             sums += values.reshape(count, len(rows)).sum(axis=0)
         return sums
+
+    def _play_flat(
+        self, simulator: Simulator, rows: Rows, samples: int, end: float
+    ) -> Floats | None:
+        """The same of random playouts: the interpreter has no time for nested ones."""
+        sums = np.zeros(len(rows))
+        for _ in range(samples):
+            playouts = self._play_out(simulator, rows, 1, end)
+            if playouts is None:
+                return None
+            sums += _discounted(playouts, playouts.lengths)[:, self._role]
+        return sums
+
+
+def _discounted(playouts: Playouts, lengths: npt.NDArray[np.int64]) -> Floats:
+    """float64 [n, R]: what single playouts are worth; later ends count less."""
+    weights = DISCOUNT**lengths
+    return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - MIDDLE))
 
 
 class NestedSearch:
@@ -99,8 +119,7 @@ class NestedSearch:
                 now += taken
         seed = int(self._random.integers(2**32))
         playouts = self.simulator.playouts(rows, 1, seed=seed)
-        weights = DISCOUNT ** (lengths + playouts.lengths)
-        return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - MIDDLE))
+        return _discounted(playouts, lengths + playouts.lengths)
 
     def _advance(self, rows: Rows, level: int) -> Rows:
         """Return the successors that the roles choose, of open positions."""

@@ -47,11 +47,10 @@ class MonteCarloPlayer(SamplingPlayer[MonteCarloSettings]):
 
     def _play(
         self, simulator: Simulator, rows: Rows, samples: int, end: float
-    ) -> Floats:
+    ) -> Floats | None:
         """Return the sums of the role's goals in random playouts."""
-        seed = int(self._random.integers(2**32))
-        playouts = simulator.playouts(rows, samples, seed=seed)
-        return playouts.goal_sums[:, self._role]
+        playouts = self._play_out(simulator, rows, samples, end)
+        return None if playouts is None else playouts.goal_sums[:, self._role]
 
 
 class PlayoutEvaluator(Evaluator):

@@ -10,7 +10,7 @@ import itertools
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
@@ -18,13 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine.position import Position
-from gamelore.engine.simulator import Rows, Simulator
+from gamelore.engine.simulator import Playouts, Rows, Simulator
 from gamelore.gdl import Move
 from gamelore.player import Briefing, Clock
 from gamelore.search.evaluator import Floats
 
 SLICE = 0.004
 """Seconds between looks at the clock: how late a decision can be."""
+
+LANES = 512
+"""Positions that the compiled engine plays on from at the price of one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +47,9 @@ class SamplingSettings:
 
 
 _UNLIMITED = 1 << 40  # samples, where a clock ends the search
+_MOST_MOVES = 10_000  # of a playout
+_TRIAL_MOVES = 2  # of the first playout on the interpreter, to see what they take
+_PLAYOUT_SHARE = 0.5  # of the time left: what one playout may take by that measure
 
 Settings = TypeVar("Settings", bound=SamplingSettings)
 
@@ -56,14 +62,16 @@ class SamplingPlayer(ABC, Generic[Settings]):
         self._random = np.random.default_rng(seed)
         self._simulator: Simulator | None = None
         self._role = 0
+        self._move_seconds = 0.0  # what a move of a playout takes on the interpreter
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Note the simulator and the role; there is nothing to prepare."""
         self._simulator = briefing.simulator
         self._role = briefing.simulator.roles.index(briefing.role)
+        self._move_seconds = 0.0
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """Return the move with the best mean value; at random among equals."""
+        """Return the move with the best mean value, at random among equals."""
         simulator = self._simulator
         if simulator is None:
             raise RuntimeError("start must be called before choose")
@@ -72,19 +80,18 @@ class SamplingPlayer(ABC, Generic[Settings]):
         own = options[self._role]
         best = 0
         if len(own) > 1:
-            seconds = min(self.settings.seconds, clock.budget)
+            end = time.monotonic() + min(self.settings.seconds, clock.budget)
             joint = self._joint_moves(options)
-            successors = simulator.advance(np.repeat(row, len(joint), axis=0), joint)
             names = simulator.moves[self._role]
 
-            def note(sums: Floats) -> None:
+            def note(values: Floats) -> None:
                 if clock.heard is not None:
-                    totals = sums.reshape(len(own), -1).sum(axis=1)
-                    clock.note(names[int(own[totals.argmax()])])
+                    clock.note(
+                        names[int(own[_mean_replies(values, len(own)).argmax()])]
+                    )
 
-            wanted = self._wanted(len(joint), len(own))
-            sampled = self._sample(successors, wanted, seconds, note)
-            values = sampled.reshape(len(own), -1).mean(axis=1)
+            means = self._value_joint_moves(simulator, row, joint, end, note)
+            values = _mean_replies(means, len(own))
             best = int(self._random.choice(np.flatnonzero(values == values.max())))
         return simulator.moves[self._role][int(own[best])]
 
@@ -102,42 +109,90 @@ class SamplingPlayer(ABC, Generic[Settings]):
     @abstractmethod
     def _play(
         self, simulator: Simulator, rows: Rows, samples: int, end: float
-    ) -> Floats:
-        """Return the sums of the values of samples from each position, float64 [n].
+    ) -> Floats | None:
+        """float64 [n]: the sum of the values of samples from each position.
 
-        `end`: when it must be over, by the monotonic clock.
+        `end`: when it must be over, by the monotonic clock. None if it cuts them off.
         """
 
-    def _sample(
+    def _play_out(
+        self, simulator: Simulator, rows: Rows, count: int, end: float
+    ) -> Playouts | None:
+        """Return random playouts, or None where the clock cut them off.
+
+        On the interpreter one playout can outlast a clock: it gets as many moves as
+        there is time for, by what a move took in the last one.
+        """
+        seed = int(self._random.integers(2**32))
+        if end == math.inf or simulator.engine != "interpreter":
+            return simulator.playouts(rows, count, seed=seed)
+        before = time.monotonic()
+        limit = _TRIAL_MOVES
+        if self._move_seconds:
+            limit = max(1, int(_PLAYOUT_SHARE * (end - before) / self._move_seconds))
+        limit = min(limit, _MOST_MOVES)
+        playouts = simulator.playouts(rows, count, seed=seed, move_limit=limit)
+        moves = max(1, int(playouts.lengths.sum()))
+        self._move_seconds = (time.monotonic() - before) / moves
+        return None if playouts.cut_off else playouts
+
+    def _value_joint_moves(
         self,
-        rows: Rows,
-        wanted: int | None,
-        seconds: float,
+        simulator: Simulator,
+        row: Rows,
+        joint: npt.NDArray[np.int32],
+        end: float,
         note: Callable[[Floats], None],
     ) -> Floats:
-        """Return the mean values of positions, float64 [n], sampled in that time.
+        """float64 [n]: the mean value after each joint move, nan where there was no
+        time for a sample; `note` is told the means so far."""
+        own = len(np.unique(joint[:, self._role]))
+        if end == math.inf:
+            rows = simulator.advance(np.repeat(row, len(joint), axis=0), joint)
+            wanted = self._wanted(len(rows), own) or self._usual(len(rows))
+            sums = self._play(simulator, rows, wanted, end)
+            assert sums is not None
+            note(sums / wanted)
+            return sums / wanted
+        wanted = self._wanted(len(joint), own) or _UNLIMITED
+        means = np.full(len(joint), np.nan)
+        order = np.arange(len(joint)).reshape(own, -1).T.ravel()  # every move soon
+        rows = _advance_in_time(simulator, row, joint[order], end)
+        if len(rows):
+            for sampled in self._sample(simulator, rows, wanted, end):
+                means[order[: len(rows)]] = sampled
+                note(means)
+        return means
 
-        `note` is called with the sums so far.
+    def _sample(
+        self, simulator: Simulator, rows: Rows, wanted: int, end: float
+    ) -> Iterator[Floats]:
+        """Yield float64 [n], mean values so far, until the time or all is over.
+
+        A piece of work is as many samples as take about `SLICE` by what the last piece
+        took: whole rounds of samples from all positions, or a part of one round.
         """
-        simulator = self._simulator
-        assert simulator is not None
-        if wanted is None:
-            timed = seconds < math.inf
-            wanted = _UNLIMITED if timed else self._usual(len(rows))
-        end = time.monotonic() + seconds
-        sums = np.zeros(len(rows))
-        done, size = 0, wanted if seconds == math.inf else 1
-        while size:
-            before = time.monotonic()
-            sums += self._play(simulator, rows, size, end)
-            note(sums)
-            done += size
-            now = time.monotonic()
-            one = max(now - before, 1e-9) / size
-            left = end - now
-            affordable = max(1, int(min(left, SLICE) / one)) if left > one else 0
-            size = min(wanted - done, 2 * size, affordable)
-        return sums / done
+        sums, counts = np.zeros(len(rows)), np.zeros(len(rows))
+        least = size = 1 if simulator.engine == "interpreter" else LANES
+        first, rounds, cost = 0, 0, 0.0
+        while rounds < wanted and (left := end - time.monotonic()) > cost * least:
+            if cost:
+                affordable = int(min(left, SLICE) / cost)
+                size = max(least, min(2 * size, affordable))
+            samples = 1
+            if first == 0 and size >= len(rows):
+                samples = min(size // len(rows), wanted - rounds)
+            part = slice(first, min(first + size, len(rows)))
+            began = time.monotonic()
+            found = self._play(simulator, rows[part], samples, end)
+            taken = time.monotonic() - began
+            cost = max(taken, 1e-9) / max(least, samples * (part.stop - first))
+            first = part.stop % len(rows)
+            rounds += samples if first == 0 else 0
+            if found is not None:
+                sums[part] += found
+                counts[part] += samples
+                yield np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
     def _joint_moves(
         self, options: list[npt.NDArray[np.intp]]
@@ -153,3 +208,28 @@ class SamplingPlayer(ABC, Generic[Settings]):
         joint = np.tile(replies.reshape(len(replies), len(others)), (len(own), 1))
         column = np.repeat(own.astype(np.int32), len(replies))
         return np.insert(joint, self._role, column, axis=1)
+
+
+def _advance_in_time(
+    simulator: Simulator, row: Rows, joint: npt.NDArray[np.int32], end: float
+) -> Rows:
+    """uint64 [m, K]: the successors of the first m joint moves, as far as time goes."""
+    if simulator.engine != "interpreter":
+        return simulator.advance(np.repeat(row, len(joint), axis=0), joint)
+    found = []
+    for one in joint:
+        if time.monotonic() >= end:
+            break
+        found.append(simulator.advance(row, one[np.newaxis]))
+    return np.concatenate(found) if found else row[:0]
+
+
+def _mean_replies(means: Floats, own: int) -> Floats:
+    """float64 [own]: the mean over the replies to each own move, -inf if unknown."""
+    by_move = means.reshape(own, -1)
+    known = ~np.isnan(by_move)
+    if known.all():
+        return np.asarray(by_move.mean(axis=1))
+    sums = np.where(known, by_move, 0.0).sum(axis=1)
+    counts = known.sum(axis=1)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), -np.inf)

@@ -66,16 +66,16 @@ class Engine:
         self._taken = 0
         self._change = Condition()
         self._simulator: Simulator | None = None
-        self._settled = False
+        self._final = False
 
     @property
     def simulator(self) -> Simulator | None:
         return self._simulator
 
     @property
-    def settled(self) -> bool:
+    def is_final(self) -> bool:
         """Whether nothing better is to come."""
-        return self._settled
+        return self._final
 
     @property
     def in_use(self) -> bool:
@@ -97,26 +97,26 @@ class Engine:
         with self._change:
             self._users -= 1
 
-    def improve(self, simulator: Simulator | None, settled: bool) -> None:
+    def improve(self, simulator: Simulator | None, final: bool) -> None:
         """Have a better simulator from now on, or know that there will be none."""
         with self._change:
             if simulator is not None:
                 self._simulator = simulator
-            self._settled = settled
+            self._final = final
             self._change.notify_all()
 
-    def wait_settled(self, until: float) -> Simulator | None:
-        """The best simulator at a time (of `time.monotonic`), or sooner if settled."""
+    def wait_final(self, until: float) -> Simulator | None:
+        """Return the final simulator, or the best one at a time (of `monotonic`)."""
         with self._change:
-            while not self._settled and (left := until - time.monotonic()) > 0:
+            while not self._final and (left := until - time.monotonic()) > 0:
                 self._change.wait(left)
         return self._simulator
 
     def wait_playable(self, until: float) -> Simulator | None:
-        """Any simulator, as soon as there is one."""
+        """Return any simulator, as soon as there is one, or None at a time."""
         with self._change:
             while (
-                not self._settled
+                not self._final
                 and self._simulator is None
                 and (left := until - time.monotonic()) > 0
             ):
@@ -176,7 +176,7 @@ class Engines:
         with self._change:
             self._waiting.append(engine)
             while len(self._waiting) > self.limits.waiting:
-                self._waiting.pop(0).improve(None, settled=True)
+                self._waiting.pop(0).improve(None, final=True)
             if self._under_way is not None and not self._under_way[0].in_use:
                 self._under_way[1].end()  # a game that nobody plays gives way
             if self._foreman is None:
@@ -208,7 +208,7 @@ def _adopt_compiled(engine: Engine) -> bool:
     compiled = load_circuit(engine.game)
     if compiled is None:
         return False
-    engine.improve(CircuitSimulator(engine.game, compiled), settled=True)
+    engine.improve(CircuitSimulator(engine.game, compiled), final=True)
     return True
 
 
@@ -252,9 +252,9 @@ class _Preparation:
         finally:
             timer.cancel()
             self.dispose()
-        if not engine.settled:
+        if not engine.is_final:
             log.warning("%s is not compiled: %s", engine.game.name, reason)
-            engine.improve(None, settled=True)
+            engine.improve(None, final=True)
 
     def _ask(self, game: Game, limits: EngineLimits) -> None:
         request = Request(
@@ -280,7 +280,7 @@ class _Preparation:
             elif word == "failed":
                 failure = reason
             elif word == "sound" and engine.simulator is None:
-                engine.improve(Interpreter(engine.game), settled=False)
+                engine.improve(Interpreter(engine.game), final=False)
             elif word == "unsound":
                 log.warning("%s cannot be interpreted: %s", engine.game.name, reason)
             if failure and engine.simulator is not None:

@@ -39,8 +39,8 @@ from gamelore.ggp.net.connection import Connection, ListenerLimits
 from gamelore.ggp.net.http import Request
 from gamelore.ggp.net.listener import Listener
 from gamelore.ggp.player.engines import EngineLimits, Engines
-from gamelore.ggp.player.session import Seat, Terms
-from gamelore.ggp.symbol_map import Wording
+from gamelore.ggp.player.session import MatchSession, SessionSettings
+from gamelore.ggp.symbol_map import SymbolMap
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ PORT = 9147
 """Where managers look for a player unless told otherwise."""
 
 _ABORT_CLOCK = 1.0  # seconds the reference manager waits for the answer to ABORT
-_WORDINGS_KEPT = 16
+_SYMBOL_MAPS_KEPT = 16
 _WATCHED = 0.75  # the share of a margin that is left when the server answers itself …
 _EARLY = 1.25  # … and where the player has told of a move: it keeps a reserve, too
 _SHARE = 0.1  # the largest part of a clock that is kept as a margin
@@ -109,8 +109,8 @@ class PlayerServer:
             host, port, self._answer, self.limits.listener, self._make_round
         )
         self._lock = Lock()
-        self._seats: dict[str, Seat] = {}
-        self._wordings: OrderedDict[tuple[Term, ...], Wording] = OrderedDict()
+        self._sessions: dict[str, MatchSession] = {}
+        self._symbol_maps: OrderedDict[tuple[Term, ...], SymbolMap] = OrderedDict()
         self._overtaken: dict[Connection, None] = {}
 
     @property
@@ -121,7 +121,7 @@ class PlayerServer:
     @property
     def matches(self) -> tuple[str, ...]:
         """The matches being played."""
-        return tuple(self._seats)
+        return tuple(self._sessions)
 
     def start(self) -> None:
         """Begin to answer."""
@@ -132,9 +132,9 @@ class PlayerServer:
         """Close the port, give up all matches, and close the agent."""
         if not self._listener.stop():
             return
-        for seat in list(self._seats.values()):
-            self._leave(seat)
-            seat.finish(None, time.monotonic())
+        for session in list(self._sessions.values()):
+            self._leave(session)
+            session.finish(None, time.monotonic())
         self._engines.close()
         self.agent.close()
 
@@ -183,11 +183,11 @@ class PlayerServer:
     def _answer_unread(self, connection: Connection, error: MessageError) -> None:
         """Answer what is no message as well as that can be done."""
         log.warning("message not understood: %s", error)
-        seat = self._seats.get(error.match)
-        if seat is not None and error.verb == "play":
-            self._decide(connection, seat, None)
-        elif seat is not None and error.verb == "stop":
-            self._end(connection, seat, None)
+        session = self._sessions.get(error.match)
+        if session is not None and error.verb == "play":
+            self._decide(connection, session, None)
+        elif session is not None and error.verb == "stop":
+            self._end(connection, session, None)
         else:
             connection.reply(f"error: {error}", 400)
 
@@ -195,7 +195,7 @@ class PlayerServer:
         end = connection.arrived + self._before(message.clock, _WATCHED)
         with self._answer_by(end, connection, lambda: "ready"):
             try:
-                self._engines.engine_of(self._wording_of(message.rules).game)
+                self._engines.engine_of(self._map_symbols(message.rules).game)
             except GdlError as error:
                 self._refuse_rules(connection, "preview", error)
         connection.reply("ready")
@@ -208,144 +208,156 @@ class PlayerServer:
         end = connection.arrived + clock
         with self._answer_by(end, connection, lambda: "ready"):
             try:
-                seat = self._take_seat(message, connection)
+                session = self._open_session(message, connection)
             except GameloreError as error:
                 self._refuse_rules(connection, f"match {message.match}", error)
                 return
-            if seat is None:
+            if session is None:
                 connection.reply("busy")
                 return
             patience = connection.arrived + self.limits.patience * clock
             until = connection.arrived + self._before(message.start_clock, 1.0)
-            seat.enter(until, patience)
+            session.enter(until, patience)
         connection.reply("ready")
 
     def _go_on(self, connection: Connection, message: Play | Stop | Abort) -> None:
         """Answer a message about a match that is being played."""
-        seat = self._seats.get(message.match)
-        if seat is None:
+        session = self._sessions.get(message.match)
+        if session is None:
             connection.reply("busy")
         elif isinstance(message, Play):
-            self._decide(connection, seat, message.moves)
+            self._decide(connection, session, message.moves)
         elif isinstance(message, Stop):
-            self._end(connection, seat, message.moves)
+            self._end(connection, session, message.moves)
         else:
-            self._abort(connection, seat)
+            self._abort(connection, session)
 
-    def _abort(self, connection: Connection, seat: Seat) -> None:
+    def _abort(self, connection: Connection, session: MatchSession) -> None:
         """Answer ABORT."""
         end = connection.arrived + self._before(_ABORT_CLOCK, _WATCHED)
         with self._answer_by(end, connection, lambda: "aborted"):
-            self._leave(seat)
-            seat.finish(None, end)
-            log.info("%s aborted after %d moves", seat, len(seat.moves))
+            self._leave(session)
+            session.finish(None, end)
+            log.info("%s aborted after %d moves", session, len(session.history))
         connection.reply("aborted")
 
     # ── matches ─────────────────────────────────────────────────────────────────────
 
     def _decide(
-        self, connection: Connection, seat: Seat, joint: tuple[Move, ...] | None
+        self,
+        connection: Connection,
+        session: MatchSession,
+        joint: tuple[Move, ...] | None,
     ) -> None:
         """Answer PLAY."""
-        seat.seen = connection.arrived
-        wording, clock = seat.terms.wording, seat.terms.play_clock
+        session.last_message = connection.arrived
+        symbols, clock = session.settings.symbols, session.settings.play_clock
         arrived = connection.arrived
-        joint = joint and wording.canonical(joint)
+        joint = joint and symbols.to_canonical(joint)
 
         def overtake() -> str:
             self._overtaken[connection] = None
-            return wording.text(seat.overtake())
+            return symbols.to_text(session.answer_for_player())
 
-        early = arrived + self._before(clock, _EARLY), lambda: seat.improved
+        early = arrived + self._before(clock, _EARLY), lambda: session.improved
         end = arrived + self._before(clock, _WATCHED)
         try:
             with self._answer_by(end, connection, overtake, early):
-                move = seat.decide(joint, arrived, arrived + self._before(clock, 1.0))
+                move = session.decide(
+                    joint, arrived, arrived + self._before(clock, 1.0)
+                )
         finally:
             self._overtaken.pop(connection, None)
-        connection.reply(wording.text(move))
+        connection.reply(symbols.to_text(move))
 
     def _end(
-        self, connection: Connection, seat: Seat, joint: tuple[Move, ...] | None
+        self,
+        connection: Connection,
+        session: MatchSession,
+        joint: tuple[Move, ...] | None,
     ) -> None:
         """Answer STOP, once what is to be kept of the match is kept."""
-        wording = seat.terms.wording
-        joint = joint and wording.canonical(joint)
-        end = connection.arrived + self._before(seat.terms.play_clock, _WATCHED)
+        symbols = session.settings.symbols
+        joint = joint and symbols.to_canonical(joint)
+        end = connection.arrived + self._before(session.settings.play_clock, _WATCHED)
         with self._answer_by(end, connection, lambda: "done"):
-            self._leave(seat)
-            record = seat.finish(joint, end)
+            self._leave(session)
+            record = session.finish(joint, end)
         connection.reply("done")
-        goals = record.goals if record else ()
-        faults = len(seat.faults)
+        goals = record.goals
+        faults = len(session.faults)
         log.info(
             "%s of %s as %s: %s after %d moves%s",
-            seat,
-            wording.game.name,
-            wording.text(seat.terms.role),
+            session,
+            symbols.game.name,
+            symbols.to_text(session.settings.role),
             " ".join("-" if goal is None else str(goal) for goal in goals),
-            len(seat.moves),
+            len(session.history),
             f", {faults} faults" if faults else "",
         )
 
-    def _take_seat(self, message: Start, connection: Connection) -> Seat | None:
-        """A seat for a match that begins; None if others have taken all there are."""
-        wording = self._wording_of(message.rules)
-        role = wording.role(message.role)
+    def _open_session(
+        self, message: Start, connection: Connection
+    ) -> MatchSession | None:
+        """Return a session for a new match, or None if there are too many matches."""
+        symbols = self._map_symbols(message.rules)
+        role = symbols.find_role(message.role)
         if role is None:
             raise GameloreError(f"the rules have no role {message.role}")
         request = connection.request
-        terms = Terms(
+        settings = SessionSettings(
             message.match,
-            wording,
+            symbols,
             role,
             (request.opponents if request else ()) or self.opponents,
             message.start_clock,
             message.play_clock,
         )
-        seat = Seat(terms, self._engines.engine_of(wording.game), self.agent)
+        session = MatchSession(
+            settings, self._engines.engine_of(symbols.game), self.agent
+        )
         with self._lock:
-            former = self._seats.pop(message.match, None)
-            room = len(self._seats) < self.at_once
+            former = self._sessions.pop(message.match, None)
+            room = len(self._sessions) < self.at_once
             if room:
-                self._seats[message.match] = seat
-                seat.engine.take()
+                self._sessions[message.match] = session
+                session.engine.take()
         if former is not None:  # it was begun twice
             former.engine.release()
             former.finish(None, time.monotonic())
-        log.debug("%s of %s begins", seat, wording.game.name)
-        return seat if room else None
+        log.debug("%s of %s begins", session, symbols.game.name)
+        return session if room else None
 
-    def _leave(self, seat: Seat) -> None:
+    def _leave(self, session: MatchSession) -> None:
         """Have room for another match."""
         with self._lock:
-            if self._seats.get(seat.terms.match) is seat:
-                del self._seats[seat.terms.match]
-                seat.engine.release()
+            if self._sessions.get(session.settings.match) is session:
+                del self._sessions[session.settings.match]
+                session.engine.release()
 
     def _is_full(self) -> bool:
-        return len(self._seats) >= self.at_once or self._has_too_many_hung()
+        return len(self._sessions) >= self.at_once or self._has_too_many_hung()
 
     def _has_room_for(self, match: str) -> bool:
         if self._has_too_many_hung():
             log.error("%d players hang: no more matches", len(self._overtaken))
             return False
-        return match in self._seats or len(self._seats) < self.at_once
+        return match in self._sessions or len(self._sessions) < self.at_once
 
     def _has_too_many_hung(self) -> bool:
         return len(self._overtaken) >= self.limits.hung
 
-    def _wording_of(self, rules: tuple[Term, ...]) -> Wording:
+    def _map_symbols(self, rules: tuple[Term, ...]) -> SymbolMap:
         """The canonical form of rules; `GdlError` where they are in error."""
         with self._lock:
-            wording = self._wordings.get(rules)
-        if wording is None:
-            wording = Wording(canonical_form(game_of(rules)))
+            symbols = self._symbol_maps.get(rules)
+        if symbols is None:
+            symbols = SymbolMap(canonical_form(game_of(rules)))
             with self._lock:
-                self._wordings[rules] = wording
-                if len(self._wordings) > _WORDINGS_KEPT:
-                    self._wordings.popitem(last=False)
-        return wording
+                self._symbol_maps[rules] = symbols
+                if len(self._symbol_maps) > _SYMBOL_MAPS_KEPT:
+                    self._symbol_maps.popitem(last=False)
+        return symbols
 
     def _refuse_rules(
         self, connection: Connection, what: str, error: GameloreError
@@ -363,14 +375,14 @@ class PlayerServer:
     def _make_round(self) -> None:
         """Drop the matches whose manager has gone away."""
         now = time.monotonic()
-        for seat in list(self._seats.values()):
-            clocks = 2 * seat.terms.play_clock
-            if not seat.moves:
-                clocks += seat.terms.start_clock
-            if now - seat.seen > self.limits.silence + clocks:
-                log.warning("%s dropped: no message for a long time", seat)
-                self._leave(seat)
-                Thread(target=seat.finish, args=(None, now), daemon=True).start()
+        for session in list(self._sessions.values()):
+            clocks = 2 * session.settings.play_clock
+            if not session.history:
+                clocks += session.settings.start_clock
+            if now - session.last_message > self.limits.silence + clocks:
+                log.warning("%s dropped: no message for a long time", session)
+                self._leave(session)
+                Thread(target=session.finish, args=(None, now), daemon=True).start()
 
     # ── clocks ──────────────────────────────────────────────────────────────────────
 

@@ -1,4 +1,9 @@
-"""Our place in one match: follows it, and has a move in hand when one is asked for."""
+"""One match as the player's server sees it.
+
+A session records every joint move before anything else, and works the position out
+from that history. So it may fall behind, on a slow engine or a busy machine, and still
+catches up; and when a faster engine arrives, the position is worked out again on it.
+"""
 
 from __future__ import annotations
 
@@ -6,264 +11,255 @@ import logging
 import time
 from dataclasses import dataclass, replace
 from threading import Lock
+from typing import NamedTuple
 
 from gamelore.agents.agent import Agent, Entry
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
-from gamelore.errors import GameloreError, PositionError
 from gamelore.gdl import Move, Role, to_kif
 from gamelore.ggp.player.engines import Engine
-from gamelore.ggp.symbol_map import Wording
-from gamelore.match.match import FAILURES, Fault, FaultKind, MatchRecord
+from gamelore.ggp.player.position_tracker import PositionTracker, acquire
+from gamelore.ggp.symbol_map import SymbolMap
+from gamelore.match.match import Fault, FaultKind, MatchRecord
 from gamelore.player import Clock, Player
 
 log = logging.getLogger(__name__)
 
-_UNKNOWN = "noop"  # the answer where no move is known: many games have it
-_WAITS = 0.5  # the share of a clock in which to wait for what is left of another turn
+_UNKNOWN = "noop"  # the answer where no legal move is known: many games have it
+_WAIT_SHARE = 0.5  # of what is left of a clock: the wait for a player that is busy
 _LEAST = 0.001  # seconds
-_GRACE = 0.25  # seconds for a player that thinks on when the match is over
+_GRACE = 0.25  # seconds for a player that still thinks when the match is over
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What a match is about, as START tells it."""
+class SessionSettings:
+    """What START says of a match."""
 
     match: str
-    wording: Wording
-    """The game in canonical names, and the spelling of this match."""
+    """The id of the match."""
+    symbols: SymbolMap
+    """The canonical game, and the symbols of this match."""
     role: Role
-    """In canonical names."""
+    """In canonical symbols."""
     opponents: tuple[str, ...]
     start_clock: float
     play_clock: float
 
 
-class Seat:
-    """Our place in one match."""
+class _Best(NamedTuple):
+    """The best move so far of a turn: a legal one, if any is known."""
 
-    def __init__(self, terms: Terms, engine: Engine, agent: Agent) -> None:
-        self.terms = terms
+    turn: int
+    move: Move | None
+    named: bool
+    """Whether the player has named it."""
+
+
+class MatchSession:
+    """Plays one role in one match: follows the match, and chooses moves in time."""
+
+    def __init__(self, settings: SessionSettings, engine: Engine, agent: Agent) -> None:
+        self.settings = settings
         self.engine = engine
-        self.in_hand: Move | None = None
-        """A legal move, to be answered when time runs out: at first any, then the best
-        that the player has told of."""
-        self.improved = False
-        """Whether the player has told of any in this turn."""
-        self.seen = time.monotonic()
-        """When the last message of the match came."""
-        self.thinking = False
-        """Whether the player is busy; it may have been for longer than it should."""
-        self.moves: list[tuple[Move, ...]] = []
+        self.history: list[tuple[Move, ...]] = []
+        """Every joint move that the manager has sent."""
         self.faults: list[Fault] = []
-        self.lost = False
-        """Whether a joint move came that is not legal as far as we can see."""
+        self.last_message = time.monotonic()
+        """When the last message of the match came."""
         self._agent = agent
         self._entry: Entry | None = None
         self._player: Player | None = None
-        self._position: Position | None = None
-        self._following = Lock()
-        self._turn = Lock()  # players do one thing at a time
+        self._thinking = False
+        self._player_lock = Lock()  # players do one thing at a time
+        self._tracker: PositionTracker | None = None
+        self._best = _Best(0, None, False)
 
     def __str__(self) -> str:
-        return f"match {self.terms.match}"
+        return f"match {self.settings.match}"
 
-    # ── what the manager asks for ───────────────────────────────────────────────────
+    @property
+    def best_so_far(self) -> Move | None:
+        """A legal move of this turn, to be answered when time runs out.
+
+        At first it is any, then the best that the player has named.
+        """
+        best = self._best
+        return best.move if best.turn == len(self.history) else None
+
+    @property
+    def improved(self) -> bool:
+        """Whether the player has named a move in this turn."""
+        best = self._best
+        return best.named and best.turn == len(self.history)
+
+    # ── messages of the manager ─────────────────────────────────────────────────────
 
     def enter(self, until: float, patience: float) -> None:
-        """Have the agent enter, until a time.
+        """Have the agent enter the match, until a time (of `time.monotonic`).
 
         `patience`: until when to wait for the best engine, rather than take any.
         """
-        simulator = self.engine.wait_settled(patience)
+        simulator = self.engine.wait_final(patience)
         simulator = simulator or self.engine.wait_playable(until)
         if simulator is not None:
-            with self._turn:
-                self._enter_with(simulator, until)
+            self._catch_up(until)
+            with self._player_lock:
+                self._enter_on(simulator, until)
 
     def decide(
         self, joint: tuple[Move, ...] | None, arrived: float, end: float
     ) -> Move:
-        """A move after a joint move (none before the first), by a time."""
-        half = time.monotonic() + _WAITS * (end - time.monotonic())
-        self.in_hand, self.improved = None, False
-        if not self._acquire(self._following, half):
-            return self._fallback("the position is still being worked out")
-        try:
-            self._follow(joint)
-            position = self._now()
-            legal = position.legal_moves(self.terms.role) if position else ()
-            if legal:
-                self.in_hand = legal[0]
-        finally:
-            self._following.release()
-        if position is None or position.is_terminal or not legal:
-            return self._fallback("there is no legal move that is known")
-        if not self._acquire(self._turn, half):
-            return self._fallback("the player is still busy with an earlier move")
+        """Return a move after a joint move (None before the first), by a time."""
+        if joint is not None:
+            self.history.append(joint)
+        turn = len(self.history)
+        self._best = _Best(turn, None, False)
+        position = self._catch_up(end)
+        if position is None:
+            return self._fall_back("the position is not known yet")
+        legal = position.legal_moves(self.settings.role)
+        if position.is_terminal or not legal:
+            return self._fall_back("there is no legal move")
+        if len(self.history) != turn:
+            return self._fall_back("the next move is asked for already")
+        self._best = _Best(turn, legal[0], False)
+        if not acquire(self._player_lock, _half_way_to(end)):
+            return self._fall_back("the player is still busy with an earlier move")
         try:
             return self._choose(position, legal, arrived, end)
         finally:
-            self._turn.release()
+            self._player_lock.release()
 
-    def finish(
-        self, joint: tuple[Move, ...] | None, until: float
-    ) -> MatchRecord | None:
-        """End the match after a last joint move; its record, if anybody played it."""
-        if self._acquire(self._following, until):
-            try:
-                self._now()
-                self._follow(joint)
-            finally:
-                self._following.release()
+    def finish(self, joint: tuple[Move, ...] | None, until: float) -> MatchRecord:
+        """End the match after a last joint move, and return its record."""
+        if joint is not None:
+            self.history.append(joint)
+        position = self._catch_up(until) if self._entry is not None else None
         soon = time.monotonic() + _GRACE
-        free = self._acquire(self._turn, min(until, soon) if self.thinking else until)
+        free = acquire(self._player_lock, min(until, soon) if self._thinking else until)
         if not free:
-            self.fault("late", "the player was still busy when the match ended")
-        record = self._record()
+            self.add_fault("late", "the player was still busy when the match ended")
+        record = self._make_record(position)
         try:
-            if self._entry is not None and record is not None:
+            if self._entry is not None:
                 self._agent.finish(self._entry, record)
-        except FAILURES as error:
-            log.error("%s was not kept: %s", self, _describe(error))
+        except Exception as error:
+            log.exception("%s was not kept: %s", self, _describe(error))
         finally:
             if free:
-                self._turn.release()
+                self._player_lock.release()
         return record
 
-    def overtake(self) -> Move:
-        """The move in hand when the time of a decision is over."""
-        self.fault("late", "the player did not answer in time")
-        return self.in_hand or _UNKNOWN
+    def answer_for_player(self) -> Move:
+        """Return the best move so far, when the time of a decision is over."""
+        self.add_fault("late", "the player did not answer in time")
+        return self.best_so_far or _UNKNOWN
 
-    def fault(self, kind: FaultKind, message: str) -> None:
-        """Note what went wrong on our side."""
-        log.warning("%s, move %d: %s", self, len(self.moves) + 1, message)
-        self.faults.append(Fault(len(self.moves), self.terms.role, kind, message))
+    def add_fault(
+        self, kind: FaultKind, message: str, error: Exception | None = None
+    ) -> None:
+        """Record what went wrong on our side; the traceback of an error is logged."""
+        step = len(self.history)
+        log.warning("%s, move %d: %s", self, step + 1, message, exc_info=error)
+        self.faults.append(Fault(step, self.settings.role, kind, message))
 
     # ── the position ────────────────────────────────────────────────────────────────
 
-    def _follow(self, joint: tuple[Move, ...] | None) -> None:
-        """Go on to the position after a joint move, whatever we answered ourselves."""
-        if joint is None:
-            return
-        position = self._now()
-        if position is None:
-            self.moves.append(joint)  # to be made up for once there is an engine
-            return
-        try:
-            self._position = position.advance(joint)
-            self.moves.append(joint)
-        except GameloreError as error:
-            self.lost = True
-            log.warning("%s: cannot follow: %s", self, _headline(error))
+    def _catch_up(self, until: float) -> Position | None:
+        """Return the position after all joint moves so far, if it is known in time.
 
-    def _now(self) -> Position | None:
-        """The position as far as it is known."""
-        if self._position is None and self.engine.simulator is not None:
-            position = Position.initial(self.engine.simulator)
-            played, self.moves = self.moves, []
-            self._position = position
-            for joint in played:
-                self._follow(joint)
-        return self._position
+        It is worked out on the best engine there is by now.
+        """
+        simulator = self.engine.wait_playable(until)
+        if simulator is None:
+            return None
+        tracker = self._tracker
+        if tracker is None or tracker.simulator is not simulator:
+            tracker = PositionTracker(simulator, self.history, str(self))
+            self._tracker = tracker
+        position = tracker.catch_up(until)
+        if position is not None:
+            position.legal_moves(self.settings.role)  # and keeps them
+        return position
+
+    def _make_record(self, position: Position | None) -> MatchRecord:
+        """Return the record of a match that ended in a position, if that is known."""
+        game = self.settings.symbols.game
+        goals = position.goals.values() if position else [None] * len(game.roles)
+        ended = position is not None and position.is_terminal
+        left_out = self._tracker.left_out if self._tracker else set()
+        moves = [m for n, m in enumerate(self.history) if n not in left_out]
+        return MatchRecord(
+            game=game.name,
+            roles=game.roles,
+            moves=tuple(moves),
+            goals=tuple(goals),
+            complete=ended and not left_out,
+            faults=tuple(self.faults),
+        )
 
     # ── the player ──────────────────────────────────────────────────────────────────
 
     def _choose(
         self, position: Position, legal: tuple[Move, ...], arrived: float, end: float
     ) -> Move:
-        """What the player answers, if it is a legal move."""
-        position = self._with_best_engine(position, end)
+        """Return what the player answers, if it is a legal move."""
+        if self._entry is None or self._entry.simulator is not position.simulator:
+            self._enter_on(position.simulator, _half_way_to(end))
         if self._player is None:
-            return self._fallback("the player has not entered the match")
-        step = len(self.moves)
+            return self._fall_back("the player has not entered the match")
+        turn = len(self.history)
 
         def improve(better: Move) -> None:
-            """Have a better move in hand, while this decision is under way."""
-            if len(self.moves) == step and better in legal:
-                self.in_hand, self.improved = better, True
+            """Keep a better move, while this decision is under way."""
+            if len(self.history) == turn and better in legal:
+                self._best = _Best(turn, better, True)
 
         clock = Clock(max(_LEAST, end - arrived), arrived, improve)
-        self.thinking = True
+        self._thinking = True
         try:
             move = self._player.choose(position, clock)
-        except (*FAILURES, MemoryError) as error:
-            return self._fallback(_describe(error))
+        except Exception as error:
+            return self._fall_back(_describe(error), error)
         finally:
-            self.thinking = False
+            self._thinking = False
         if move not in legal:
-            spelt = to_kif(move) if isinstance(move, str | tuple) else repr(move)
-            self.fault("illegal", f"{spelt[:100]} is not legal")
-            return self.in_hand or legal[0]
+            text = to_kif(move) if isinstance(move, str | tuple) else repr(move)
+            self.add_fault("illegal", f"{text[:100]} is not legal")
+            return self.best_so_far or legal[0]
         return move
 
-    def _with_best_engine(self, position: Position, end: float) -> Position:
-        """Have the player on the best engine there is by now; the position on it."""
-        simulator = self.engine.simulator
-        if simulator is None or (
-            self._entry is not None and self._entry.simulator is simulator
-        ):
-            return position
-        if position.simulator is not simulator:
-            try:
-                position = Position(simulator, position.facts)
-            except PositionError as error:
-                log.warning("%s stays with the slower engine: %s", self, error)
-                return position
-            self._position = position
-        half = time.monotonic() + _WAITS * (end - time.monotonic())
-        self._enter_with(simulator, half)
-        return position
-
-    def _enter_with(self, simulator: Simulator, until: float) -> None:
-        terms = self.terms
+    def _enter_on(self, simulator: Simulator, until: float) -> None:
+        """Have the agent enter the match, or enter it again on a better engine."""
+        settings = self.settings
         if self._entry is None:
-            entry = Entry(
-                terms.match,
+            self._entry = Entry(
+                settings.match,
                 simulator,
-                terms.role,
-                terms.opponents,
-                terms.start_clock,
-                terms.play_clock,
+                settings.role,
+                settings.opponents,
+                settings.start_clock,
+                settings.play_clock,
             )
         else:
-            entry = replace(self._entry, simulator=simulator)
+            self._entry = replace(self._entry, simulator=simulator)
         clock = Clock(max(_LEAST, until - time.monotonic()))
-        self._entry = entry
         try:
-            self._player = self._agent.enter(entry, clock)
-        except (*FAILURES, MemoryError) as error:
+            self._player = self._agent.enter(self._entry, clock)
+        except Exception as error:
             self._player = None
-            self.fault("failed", f"the player did not enter: {_describe(error)}")
+            message = f"the player did not enter: {_describe(error)}"
+            self.add_fault("failed", message, error)
 
-    def _fallback(self, reason: str) -> Move:
-        self.fault("failed", reason)
-        return self.in_hand or _UNKNOWN
-
-    def _record(self) -> MatchRecord | None:
-        position = self._position
-        if position is None:
-            return None
-        return MatchRecord(
-            game=position.game.name,
-            roles=position.roles,
-            moves=tuple(self.moves),
-            goals=tuple(position.goals.values()),
-            complete=position.is_terminal and not self.lost,
-            faults=tuple(self.faults),
-        )
-
-    @staticmethod
-    def _acquire(lock: Lock, until: float) -> bool:
-        if lock.acquire(blocking=False):  # as almost always
-            return True
-        return lock.acquire(timeout=max(0.0, until - time.monotonic()))
+    def _fall_back(self, reason: str, error: Exception | None = None) -> Move:
+        """Record a fault, and return a legal move if one is known."""
+        self.add_fault("failed", reason, error)
+        return self.best_so_far or _UNKNOWN
 
 
-def _headline(error: GameloreError) -> str:
-    """What an error says, without the list of what would be legal."""
-    return str(error).partition("; legal:")[0].partition("\n")[0]
+def _half_way_to(end: float) -> float:
+    now = time.monotonic()
+    return now + _WAIT_SHARE * (end - now)
 
 
 def _describe(error: BaseException) -> str:
