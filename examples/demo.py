@@ -30,7 +30,7 @@ Curve = npt.NDArray[np.float64]
 
 def main() -> None:
     print(f"1. Learn {SOURCE} against a {OPPONENT.name}: {MATCHES:,} matches")
-    with step(f"reading and compiling the rules of {SOURCE}"):
+    with step(f"compiling the rules of {SOURCE}"):
         graph = gamelore.StateGraph(gamelore.simulator(gamelore.load(SOURCE)))
     with step("compiling kernels (once per machine, up to a minute)"):
         gamelore.Trainer(graph, gamelore.TrainConfig(opponent=OPPONENT)).run(1)
@@ -50,7 +50,7 @@ def main() -> None:
         print(f"   {pattern!s:13} {found.value:5.1f}   in {found.visits:5,} visits")
 
     print(f"\n3. Learn {TARGET}: {RUNS} runs of {MATCHES:,} matches each")
-    with step(f"reading and compiling the rules of {TARGET}"):
+    with step(f"compiling the rules of {TARGET}"):
         target = gamelore.StateGraph(gamelore.simulator(gamelore.load(TARGET)))
     started = time.perf_counter()
     with step("from scratch"):

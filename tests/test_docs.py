@@ -44,7 +44,7 @@ class Block:
     line: int
 
 
-def blocks_of(page: Path) -> Iterator[Block]:
+def read_blocks(page: Path) -> Iterator[Block]:
     text = page.read_text(encoding="utf-8")
     for match in BLOCK.finditer(text):
         line = text.count("\n", 0, match.start("text")) + 1
@@ -65,7 +65,7 @@ def run_python(block: Block, page: Path, names: dict[str, Any]) -> None:
     names.update(test.globs)
 
 
-def commands_of(text: str) -> Iterator[tuple[str, str]]:
+def read_commands(text: str) -> Iterator[tuple[str, str]]:
     """Each `$` line of a console block, with the output shown under it."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
@@ -73,7 +73,7 @@ def commands_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def run_console(block: Block, page: Path, folder: Path) -> None:
-    for command, expected in commands_of(block.text):
+    for command, expected in read_commands(block.text):
         place = f"{page.name}:{block.line}: $ {command}"
         if "gamelore" not in command:
             check_make(command, place)
@@ -129,7 +129,7 @@ def check_make(command: str, place: str) -> None:
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": page.stem}
-    for block in blocks_of(page):
+    for block in read_blocks(page):
         if block.file:
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
@@ -140,7 +140,7 @@ def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_every_block_names_its_language() -> None:
     for page in PAGES:
-        for block in blocks_of(page):
+        for block in read_blocks(page):
             assert block.language, f"{page.name}:{block.line}"
 
 

@@ -47,7 +47,7 @@ RESULT = SourceResult(
         TreePattern.parse("(D)"): PatternEstimate(50.0, 8, 3),
         TreePattern.parse("(W)"): PatternEstimate(63.36, 1, 1),
     },
-    settings={"step_size": 0.3, "seed": 7, "on_sight": False, "limit": None},
+    settings={"step_size": 0.3, "seed": 7, "scaled": False, "limit": None},
 )
 
 
