@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -23,6 +24,7 @@ from gamelore.kernels import (
     kernel,
     kernel_folder,
     pointer,
+    report_compilation,
 )
 
 
@@ -136,3 +138,14 @@ def test_damaged_files_are_compiled_again(
             path.write_bytes(damage)
         assert compile_twice() == []
     np.testing.assert_equal(kernel(double)(np.int64(3)), 6)
+
+
+def test_compilation_is_reported() -> None:
+    def double(number: int) -> int:
+        return 2 * number
+
+    compiled: Any = numba.njit(double)
+    reported: list[str] = []
+    with report_compilation(reported.append):
+        assert compiled(2) == compiled(1) + 2
+    assert reported == ["double"]

@@ -13,12 +13,14 @@ import ast
 import hashlib
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -71,6 +73,24 @@ def _sources(module: str) -> frozenset[Path]:
             else:
                 found.add(_SOURCE.joinpath(*imported.split(".")).with_suffix(".py"))
     return frozenset(found)
+
+
+@contextmanager
+def report_compilation(report: Callable[[str], None]) -> Iterator[None]:
+    """Call `report` with the name of each kernel that is about to be compiled."""
+    with event.install_listener("numba:compile", _CompilationListener(report)):
+        yield
+
+
+class _CompilationListener(event.Listener):  # type: ignore[misc]
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+
+    def on_start(self, event: Any) -> None:
+        self._report(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event: Any) -> None:
+        pass
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Signs of progress: on standard error, and only where someone watches."""
+"""Progress on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -11,25 +11,36 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 
+from gamelore.kernels import report_compilation
+
 
 @contextmanager
 def waiting(message: str) -> Iterator[None]:
-    """Show that something goes on, and leave no trace of it."""
+    """Show a line with a message, the seconds so far, and kernels being compiled."""
     if not sys.stderr.isatty():
         yield
         return
-    with Console(stderr=True).status(message):
-        yield
+    columns = SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task(message, total=None)
+
+        def report(kernel: str) -> None:
+            text = f"compiling kernels, once on this machine: {kernel}"
+            line.update(task, description=text)
+
+        with report_compilation(report):
+            yield
 
 
 @contextmanager
 def progress(message: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar; what is yielded takes how many more of the total are done."""
+    """Show a bar, and yield a function that adds to what is done of the total."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

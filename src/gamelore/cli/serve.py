@@ -16,7 +16,6 @@ import click
 
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up
-from gamelore.cli.engine import announce_kernels
 from gamelore.cli.options import PLAYERS, store_option
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
@@ -119,7 +118,6 @@ def command(
     except (GameloreError, ValueError) as error:
         agent.close()
         raise GameloreError(str(error)) from error
-    announce_kernels()
     with _asked_to_end() as ended:
         with waiting("warming up"):
             warm_up(spec)
