@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
 LAYERS = (
-    ("errors", "cache", "files"),
+    ("errors", "cache", "files", "settings"),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),

@@ -20,7 +20,7 @@ from gamelore.games import load
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
-from gamelore.learn.files import load_checkpoint
+from gamelore.learn.files import load_checkpoint, lock_checkpoint
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
@@ -56,8 +56,8 @@ def learned(*arguments: str | Path) -> dict[str, Any]:
     return record
 
 
-def course(config: TrainConfig, matches: int, game: str = "tictactoe") -> Checkpoint:
-    """What a course in one go comes to."""
+def trained(config: TrainConfig, matches: int, game: str = "tictactoe") -> Checkpoint:
+    """What training in one go comes to."""
     trainer = Trainer(StateGraph(simulator(load(game))), config)
     return Checkpoint.of(trainer, trainer.run(matches).rewards)
 
@@ -73,9 +73,9 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
 
 
 def test_json(tmp_path: Path) -> None:
-    path = tmp_path / "ttt.course"
+    path = tmp_path / "ttt.ckpt"
     record = learned("tictactoe", "--matches", "500", "--save", path)
-    expected = course(TrainConfig(opponent=NOVICE), 500)
+    expected = trained(TrainConfig(opponent=NOVICE), 500)
     assert_same(load_checkpoint(path), expected)
     assert record["matches"] == record["wanted"] == 500
     assert record["average"] == pytest.approx(expected.rewards.mean())
@@ -88,20 +88,20 @@ def test_json(tmp_path: Path) -> None:
 
 def test_a_summary_for_people(tmp_path: Path) -> None:
     result = run("tictactoe", "--matches", "500", "--role", "alternate")
-    assert "tictactoe: td as x and o against novice, matches 500" in result.stdout
+    assert "tictactoe: td as x and o against novice, 500 matches" in result.stdout
     assert "█" in result.stdout
     assert result.stderr == ""
     assert run("tictactoe", "--matches", "50", "--quiet").output == ""
     one = run("tictactoe", "--matches", "1")
-    assert "matches 1\n" in one.stdout
+    assert "against novice, 1 matches\n" in one.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "config"),
     [
         (
-            "--alpha .5 --gamma .9 --lam .2 --epsilon .1 --until 90 --seed 4"
-            " --on-sight",
+            "--alpha .5 --gamma .9 --lambda .2 --epsilon .1 --until 90 --seed 4"
+            " --initialise candidates",
             TrainConfig(
                 TDSettings(0.5, 0.9, 0.2, initialise="candidates"),
                 NOVICE,
@@ -114,7 +114,8 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
             TrainConfig(QSettings(), NOVICE, "second", Cosine(80, 0.4)),
         ),
         (
-            "--learner qm --playouts 3 --schedule geometric --decay .9 --alpha .2",
+            "--learner qm --playouts 3 --schedule geometric --epsilon-factor .9"
+            " --alpha .2",
             TrainConfig(
                 QSettings(0.2, playouts=3), NOVICE, schedule=Geometric(0.9, 0.9)
             ),
@@ -124,16 +125,16 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
             TrainConfig(opponent=SelfPlay("own"), schedule=Fixed(0.1)),
         ),
         (
-            "--against self --learner q --renew 40 --opponent-epsilon .2 --role"
-            " alternate",
+            "--against self --learner q --opponent-refresh 40 --opponent-epsilon .2"
+            " --epsilon .01 --role alternate",
             TrainConfig(QSettings(), SelfPlay("own", 40, 0.2), "alternate"),
         ),
         (
-            "--learner qm --nested --against random",
+            "--learner qm --search-level 2 --against random",
             TrainConfig(QSettings(playouts=20, level=2)),
         ),
         (
-            "--initial lookahead --depth 3 --rule avgmax --against minimax"
+            "--lookahead-depth 3 --lookahead-rule avgmax --against minimax"
             " --opponent-depth 1 --opponent-epsilon 0.2",
             TrainConfig(
                 opponent=PlayerSettings("minimax", 0.2, 1),
@@ -148,12 +149,12 @@ def test_a_summary_for_people(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_options_make_the_plan(
+def test_options_make_the_settings(
     arguments: str, config: TrainConfig, tmp_path: Path
 ) -> None:
     path = tmp_path / "any"
     run("tictactoe", "--matches", "120", "--save", path, *arguments.split())
-    assert_same(load_checkpoint(path), course(config, 120))
+    assert_same(load_checkpoint(path), trained(config, 120))
 
 
 def test_a_search_may_be_given_time(tmp_path: Path) -> None:
@@ -201,19 +202,18 @@ def test_knowledge_from_game_to_game(tmp_path: Path) -> None:
     assert len(knowledge.select(role="x").values()) >= 9
     options = ("connect-3", "--from", lore, "--matches", "200", "--save", save)
     with_lore = learned(*options)
-    assert with_lore["settings"]["initial"] == "features"
     without = learned("connect-3", "--matches", "200")
     assert with_lore["curve"] != without["curve"]
     whole = learned(*options[:4], "400")
-    lore.unlink()  # what was carried over is kept with the course
+    lore.unlink()  # initial values are kept in the checkpoint
     resumed = learned("connect-3", "--save", save, "--resume", "--matches", "400")
     assert resumed["curve"] == whole["curve"]
 
 
-def test_lessons_add_up_and_the_same_course_replaces_its_own(tmp_path: Path) -> None:
+def test_results_add_up_and_the_same_run_replaces_its_own(tmp_path: Path) -> None:
     for name in ("lore.json", "lore.db"):
         lore = tmp_path / name
-        save = tmp_path / f"{name}.course"
+        save = tmp_path / f"{name}.ckpt"
         run("tictactoe", "--matches", "300", "--knowledge", lore, "--save", save)
         run("tictactoe", "--matches", "300", "--seed", "1", "--knowledge", lore)
         run(
@@ -235,10 +235,10 @@ def test_lessons_add_up_and_the_same_course_replaces_its_own(tmp_path: Path) -> 
         assert run("connect-3", "--from", lore, "--matches", "20").exit_code == 0
 
 
-def test_only_what_one_opponent_taught(tmp_path: Path) -> None:
+def test_only_what_was_learned_against_one_opponent(tmp_path: Path) -> None:
     lore = tmp_path / "lore.json"
     run("tictactoe", "--matches", "300", "--knowledge", lore)
-    result = run("connect-3", "--from", lore, "--lessons-against", "weak", code=1)
+    result = run("connect-3", "--from", lore, "--from-opponent", "weak", code=1)
     assert "nothing was learned against weak" in result.stderr
 
 
@@ -263,7 +263,7 @@ def test_resuming_plays_what_is_left(tmp_path: Path) -> None:
     assert record["resumed_at"] == part.matches == 200
     assert_same(
         load_checkpoint(path),
-        course(TrainConfig(TDSettings(0.2), opponent=NOVICE), 500),
+        trained(TrainConfig(TDSettings(0.2), opponent=NOVICE), 500),
     )
     before = path.read_bytes()
     again = learned("tictactoe", "--save", path, "--resume")
@@ -289,7 +289,7 @@ def test_files_are_not_replaced_unless_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"notes", b"", None])
-def test_files_that_are_no_course(content: bytes | None, tmp_path: Path) -> None:
+def test_files_that_are_no_checkpoint(content: bytes | None, tmp_path: Path) -> None:
     path = tmp_path / "save"
     if content is None:
         run("tictactoe", "--matches", "50", "--save", path)
@@ -311,7 +311,7 @@ def test_files_that_are_no_course(content: bytes | None, tmp_path: Path) -> None
         ("nim", "it is about tictactoe, not nim"),
     ],
 )
-def test_a_course_of_other_settings(
+def test_a_checkpoint_of_other_settings(
     arguments: str, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "save"
@@ -332,27 +332,41 @@ def test_a_course_of_other_settings(
         ("no-such-game", 1, "no-such-game"),
         ("peg-solitaire --role second", 1, "one player only"),
         ("tictactoe --against nobody", 2, "'nobody' is not one of 'random', 'novice'"),
-        ("tictactoe --alpha 2", 2, "step_size must be in (0, 1], got 2.0"),
-        ("tictactoe --lam -1", 2, "trace_decay must be in [0, 1], got -1.0"),
-        ("tictactoe --epsilon 7", 2, "epsilon must be in [0, 1], got 7.0"),
-        ("tictactoe --opponent-depth 0", 2, "depth must be at least 1, got 0"),
-        ("tictactoe --learner q --lam 1", 2, "--lam has no meaning for q"),
-        ("tictactoe --playouts 5", 2, "--playouts has no meaning for td"),
-        ("tictactoe --renew 5", 2, "--renew has no meaning for --against novice"),
+        ("tictactoe --alpha 2", 2, "--alpha must be in (0, 1], got 2.0"),
+        ("tictactoe --lambda -1", 2, "--lambda must be in [0, 1], got -1.0"),
+        ("tictactoe --epsilon 7", 2, "--epsilon must be in [0, 1], got 7.0"),
+        (
+            "tictactoe --opponent-depth 0",
+            2,
+            "--opponent-depth must be in [1,",
+        ),
+        (
+            "tictactoe --learner q --lambda 1",
+            2,
+            "--lambda has no meaning for --learner q",
+        ),
+        ("tictactoe --playouts 5", 2, "--playouts has no meaning for --learner td"),
+        ("tictactoe --opponent-refresh 5", 2, "has no meaning for --against novice"),
         (
             "tictactoe --against self --opponent-depth 5",
             2,
             "--opponent-depth has no meaning for --against self",
         ),
-        ("tictactoe --against self --opponent-epsilon .1", 2, "without --renew"),
+        (
+            "tictactoe --against self --opponent-epsilon .1",
+            2,
+            "without --opponent-re",
+        ),
         ("tictactoe --against self --learner q --self-values shared", 1, "each role's"),
-        ("tictactoe --search-time 5", 2, "--search-time has no meaning for td"),
-        ("tictactoe --learner q --nested", 2, "--nested has no meaning for q"),
+        (
+            "tictactoe --search-time 5",
+            2,
+            "has no meaning for --learner td",
+        ),
+        ("tictactoe --learner q --search-level 2", 2, "has no meaning for --learner q"),
         ("tictactoe --learner qm --playouts 2 --search-time 5", 2, "give one"),
-        ("tictactoe --decay .5", 2, "--decay has no meaning for --schedule fixed"),
-        ("tictactoe --rule maxmax", 2, "--rule has no meaning for --initial default"),
-        ("tictactoe --learner q --initial lookahead", 2, "is for --learner td"),
-        ("tictactoe --initial features", 2, "needs --from"),
+        ("tictactoe --epsilon-factor .5", 2, "has no meaning for --schedule fixed"),
+        ("tictactoe --learner q --lookahead-depth 2", 2, "is for --learner td"),
         ("tictactoe --map 0=0", 2, "--map has no meaning without --from"),
         ("tictactoe --resume", 2, "--resume needs --save"),
         ("tictactoe --save a --resume --force", 2, "choose one"),
@@ -361,6 +375,22 @@ def test_a_course_of_other_settings(
         ("tictactoe --knowledge no/where", 1, "there is no folder no"),
         ("tictactoe --learner q --knowledge k", 2, "--knowledge is for --learner td"),
         ("nim --engine interpreter --against monte-carlo", 1, "compiled"),
+        ("tictactoe --default-value nan", 2, "--default-value must be finite, got nan"),
+        ("tictactoe --minutes nan", 2, "--minutes must be finite, got nan"),
+        ("tictactoe --minutes -1", 2, "--minutes must be in (0, 525,600], got -1.0"),
+        ("tictactoe --alpha nan", 2, "--alpha must be finite, got nan"),
+        ("tictactoe --epsilon inf", 2, "--epsilon must be finite, got inf"),
+        ("tictactoe --matches 0", 2, "--matches must be at least 1, got 0"),
+        (
+            "tictactoe --values network --hidden 100000000",
+            2,
+            "--hidden must be in [1, 10,000], got 100000000",
+        ),
+        (
+            "tictactoe --evaluate-against nobody",
+            2,
+            "--evaluate-against must be some of random, novice",
+        ),
     ],
 )
 def test_errors(
@@ -388,7 +418,7 @@ def test_knowledge_does_not_replace_what_is_none(tmp_path: Path) -> None:
 
 
 def begin(path: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a course that takes far too long, and wait until it has been saved."""
+    """Start training that takes far too long, and wait until it has been saved."""
     command = [sys.executable, "-m", "gamelore", "learn", "tictactoe"]
     child = subprocess.Popen(
         [*command, "--save", str(path), "--matches", "1000000000", *arguments],
@@ -404,24 +434,87 @@ def begin(path: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_course_and_saves_it(
+def test_a_signal_stops_training_and_saves_it(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     path = tmp_path / "save"
     child = begin(path, "--against", "minimax", "--opponent-depth", "9")
-    time.sleep(0.3)
     child.send_signal(number)
     output, errors = child.communicate(timeout=60)
     assert child.returncode == 128 + number
     matches = load_checkpoint(path).matches
     assert f"interrupted after {matches:,} of 1,000,000,000 matches" in errors
     assert f"gamelore learn tictactoe --save {path} --resume" in errors
-    assert f"matches {matches:,}" in output
+    assert f"{matches:,} matches" in output
+
+
+def test_a_signal_ends_a_match_that_takes_hours(tmp_path: Path) -> None:
+    """No kernel can keep a process from ending."""
+    path = tmp_path / "save"
+    slow = ["--opponent-playouts", "1000000", "--evaluate-every", "0"]
+    child = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "gamelore", "learn", "connect-four"),
+            *("--save", str(path), "--against", "monte-carlo", *slow),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    lock = tmp_path / ".save.lock"
+    deadline = time.monotonic() + 120
+    while not lock.exists() and child.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGTERM)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 128 + signal.SIGTERM
+    assert "interrupted after 0 of 3,000 matches" in errors
+
+
+def test_knowledge_is_written_where_a_picture_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: Any) -> None:
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr("gamelore.learn.plots.write_atomic", full)
+    lore, save, plot = (tmp_path / name for name in ("lore.json", "save", "a.svg"))
+    options = ("--knowledge", lore, "--save", save, "--plot", plot)
+    result = run("tictactoe", "--matches", "300", *options, code=1)
+    assert "no space left" in result.stderr
+    assert "300 matches" in result.stdout
+    assert load_knowledge(lore).values()
+    assert load_checkpoint(save).matches == 300
+    assert not plot.exists()
+
+
+def test_a_second_process_with_the_same_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "save"
+    with lock_checkpoint(path):
+        result = run("tictactoe", "--matches", "20", "--save", path, code=1)
+    assert "another process is training into" in result.stderr
+    assert not path.exists()
+
+
+def test_self_play_shows_scores_and_not_its_own_rewards(tmp_path: Path) -> None:
+    result = run("tictactoe", "--against", "self", "--matches", "2000")
+    assert "against random" in result.stdout
+    assert "against novice" in result.stdout
+    assert "rewards" not in result.stdout
+
+
+def test_help_lists_the_main_options_first() -> None:
+    sections = run("--help").stdout.split("\n\n")
+    headings = [one.splitlines()[0] for one in sections if ":\n" in one]
+    assert headings[0] == "Main options:"
+    main = next(one for one in sections if one.startswith("Main options:"))
+    assert main.count("\n  --") == 11
+    assert {"Learning:", "Exploration:", "Evaluation:", "Files:"} <= set(headings)
 
 
 @pytest.mark.slow
 def test_killed_again_and_again(tmp_path: Path) -> None:
-    """What a killed course loses, it plays again, the same."""
+    """What a killed process loses is played again, the same."""
     path = tmp_path / "save"
     arguments = ["--against", "minimax", "--opponent-depth", "4", "--role", "alternate"]
     generator = np.random.default_rng(3)
@@ -447,5 +540,5 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
         "--quiet",
     )
     opponent = PlayerSettings("minimax", depth=4)
-    expected = course(TrainConfig(opponent=opponent, role="alternate"), begun + 1000)
+    expected = trained(TrainConfig(opponent=opponent, role="alternate"), begun + 1000)
     assert_same(load_checkpoint(path), expected)

@@ -1,4 +1,4 @@
-"""`gamelore learn` with value functions: plans, features, snapshots, time, presets."""
+"""`gamelore learn` with value functions: settings, features, snapshots, presets."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
 MARKS = "(<= (feature (marks ?r) ?x ?y) (true (cell ?x ?y ?r)) (role ?r))\n"
-NETWORK = split("--values network --hidden 8 --scaled --against self --alpha .1")
+NETWORK = split("--values network --hidden 8 --against self --epsilon .01")
 QUICK = TrainConfig(
     TDSettings(0.1), SelfPlay(), function=NetworkSettings(hidden=8, initial_range=None)
 )
-"""The plan of those options."""
+"""The settings of those options."""
 
 
 @pytest.fixture(autouse=True)
@@ -57,10 +57,10 @@ def learned(*arguments: str | Path) -> dict[str, Any]:
     return record
 
 
-def course(
+def trained(
     config: TrainConfig, matches: int, features: str | None = None
 ) -> Checkpoint:
-    """What a course in one go comes to."""
+    """What training in one go comes to."""
     game = load("tictactoe")
     rules = None if features is None else load_features(features, game)
     engine = simulator(game, features=rules)
@@ -94,8 +94,8 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
         (
             "--values network --hidden 5 --activation tanh --output tanh"
             " --updates offline --initial-range .2 --against self"
-            " --copy-every 30 --opponent-epsilon .2 --alpha .05 --reward-range -1 1"
-            " --ends bootstrap --seed 3",
+            " --opponent-refresh 30 --opponent-epsilon .2 --alpha .05"
+            " --epsilon .01 --lowest-reward -1 --terminal-target bootstrap --seed 3",
             TrainConfig(
                 TDSettings(0.05),
                 SelfPlay(opponent_refresh=30, epsilon=0.2),
@@ -113,10 +113,10 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
             None,
         ),
         (
-            "--values network --scaled --view current-player"
+            "--values network --initial-range scaled --perspective current-player"
             " --features marks.features.kif --fluents --against self --alpha .1"
             " --epsilon .2 --shaping"
-            " '(marks  x)=.25' --sees-rewards --scaling '(marks o)=.5'",
+            " '(marks  x)=.25' --reward-in-selection --scaling '(marks o)=.5'",
             TrainConfig(
                 TDSettings(0.1),
                 SelfPlay(),
@@ -134,40 +134,43 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
         ),
     ],
 )
-def test_options_make_the_plan(
+def test_options_make_the_settings(
     arguments: str, config: TrainConfig, features: str | None
 ) -> None:
     run("tictactoe", "--matches", "60", "--save", "any", *split(arguments))
-    assert_same(load_checkpoint("any"), course(config, 60, features))
+    assert_same(load_checkpoint("any"), trained(config, 60, features))
 
 
 def test_risk_is_for_tables_too() -> None:
     run("tictactoe", "--matches", "40", "--save", "any", "--risk", ".4")
     config = TrainConfig(TDSettings(risk=0.4), PlayerSettings("novice"))
-    assert_same(load_checkpoint("any"), course(config, 40))
+    assert_same(load_checkpoint("any"), trained(config, 40))
     run("tictactoe", *split("--matches 40 --save q --learner q --risk -.4"))
     assert load_checkpoint("q").config.learner == QSettings(risk=-0.4)
 
 
 def test_tables_learn_from_features_by_what_they_earn() -> None:
     shaped = (
-        *split("tictactoe --save any --features marks.features.kif --against self"),
+        *split(
+            "tictactoe --save any --features marks.features.kif --against self"
+            " --epsilon .01"
+        ),
         *("--shaping", "(marks x)=2.5", "--shaping", "(marks o)=-1"),
     )
     run(*shaped, "--matches", "40")
     config = TrainConfig(
         opponent=SelfPlay(), shaping=(("(marks x)", 2.5), ("(marks o)", -1.0))
     )
-    assert_same(load_checkpoint("any"), course(config, 40, "marks.features.kif"))
+    assert_same(load_checkpoint("any"), trained(config, 40, "marks.features.kif"))
     refused = run(*shaped[:-1], "(marks o)=1", "--resume", code=1)
     assert "goes on with --shaping" in refused.stderr
-    whole = course(config, 90, "marks.features.kif")
-    Path("marks.features.kif").unlink()  # the course has its own
+    whole = trained(config, 90, "marks.features.kif")
+    Path("marks.features.kif").unlink()  # the checkpoint has its own
     run("tictactoe", *split("--save any --resume --matches 90"))
     assert_same(load_checkpoint("any"), whole)
 
 
-def test_an_opponent_can_judge_by_features() -> None:
+def test_an_opponent_can_go_by_features() -> None:
     options = "--values linear --alpha .01 --against features --opponent-epsilon .2"
     judged = ("--opponent-features", "marks.features.kif")
     run("tictactoe", *split(options), *judged, "--matches", "40", "--save", "any")
@@ -176,7 +179,7 @@ def test_an_opponent_can_judge_by_features() -> None:
         FeaturePlayer("marks.features.kif", 0.2),
         function=LinearSettings(),
     )
-    assert_same(load_checkpoint("any"), course(config, 40))
+    assert_same(load_checkpoint("any"), trained(config, 40))
     again = ("tictactoe", *split("--save any --resume --opponent-features other"))
     assert "goes on with --opponent-features marks" in run(*again, code=1).stderr
 
@@ -194,11 +197,11 @@ def test_a_function_is_reported() -> None:
     assert record["settings"]["values"] == "network"
     assert record["settings"]["hidden"] == 8
     shown = run("tictactoe", *NETWORK, "--matches", "50").stdout
-    assert "tictactoe: td as x and o against self, matches 50" in shown
+    assert "tictactoe: td as x and o against self, 50 matches" in shown
     assert "network  20 inputs, 177 weights" in shown
 
 
-def test_a_course_with_a_function_goes_on(folder: Path) -> None:
+def test_training_of_a_function_goes_on(folder: Path) -> None:
     options = (*NETWORK, "--features", "marks.features.kif")
     run("tictactoe", *options, "--matches", "70", "--save", "net")
     checkpoint = load_checkpoint("net")
@@ -211,9 +214,9 @@ def test_a_course_with_a_function_goes_on(folder: Path) -> None:
     )
     moved = "moved/marks.features.kif"
     Path(moved).parent.mkdir()
-    Path("marks.features.kif").rename(moved)  # the course has its own
+    Path("marks.features.kif").rename(moved)  # the checkpoint has its own
     run(*again)
-    assert_same(load_checkpoint("net"), course(QUICK, 200, moved))
+    assert_same(load_checkpoint("net"), trained(QUICK, 200, moved))
     refused = run(*again, "--hidden", "9", code=1)
     assert "goes on with --hidden 8, but 9 is asked for" in refused.stderr
     run("tictactoe", *NETWORK, "--matches", "10", "--save", "bare")
@@ -229,18 +232,18 @@ def test_a_course_with_a_function_goes_on(folder: Path) -> None:
         ("--hidden 5", 2, "--hidden has no meaning for --values table"),
         ("--no-fluents", 2, "--fluents has no meaning for --values table"),
         ("--shaping a=1", 1, "no feature a: there are none: give the game a features"),
-        ("--shaping a=nan", 2, "shaping of a must be finite, got nan"),
+        ("--shaping a=nan", 2, "--shaping of a must be finite, got nan"),
         ("--features marks.features.kif", 2, "for --values table without --shaping"),
         (
             "--features marks.features.kif --shaping a=1",
             1,
             "no feature a: there are (marks o), (marks x)",
         ),
-        ("--sees-rewards --shaping a=1", 2, "no meaning for --values table"),
+        ("--reward-in-selection --shaping a=1", 2, "no meaning for --values table"),
         ("--scaling a=1", 2, "--scaling has no meaning for --values table"),
-        ("--values linear --sees-rewards", 2, "no meaning without --shaping"),
-        ("--values linear --scaling half", 2, "'half' is not FEATURE=FACTOR"),
-        ("--values linear --scaling a=0", 2, "scaling of a must be positive, got 0"),
+        ("--values linear --reward-in-selection", 2, "no meaning without --shaping"),
+        ("--values linear --scaling half", 2, "'half' is not FEATURE=NUMBER"),
+        ("--values linear --scaling a=0", 2, "--scaling of a must be positive, got 0"),
         ("--opponent-features heuristic", 2, "no meaning for --against novice"),
         ("--against features", 1, "plays against value functions"),
         ("--against features --opponent-depth 2", 2, "for --against features"),
@@ -249,18 +252,17 @@ def test_a_course_with_a_function_goes_on(folder: Path) -> None:
             2,
             "--hidden has no meaning for --values li",
         ),
-        ("--values network --hidden 0", 2, "hidden must be at least 1, got 0"),
-        ("--values network --scaled --initial-range 1", 2, "give one"),
-        ("--values network --reward-range 1 0", 2, "lowest_reward must be less"),
-        ("--values network --shaping half", 2, "'half' is not FEATURE=REWARD"),
-        ("--values network --shaping a=1 --shaping a=2", 2, "a is named twice"),
+        ("--values network --hidden 0", 2, "--hidden must be in [1, 10,000], got 0"),
+        ("--values network --lowest-reward 2", 2, "--lowest-reward must be less"),
+        ("--values network --shaping half", 2, "'half' is not FEATURE=NUMBER"),
+        ("--values network --shaping a=1 --shaping a=2", 2, "--shaping names a twice"),
         ("--values network --shaping (marks)=1", 1, "no feature (marks)"),
         ("--values network --no-fluents", 1, "needs fluents or features as inputs"),
-        ("--values network --initial lookahead", 2, "is for --values table"),
+        ("--values network --lookahead-depth 2", 2, "no meaning for --values network"),
         (
-            "--values network --on-sight",
+            "--values network --initialise candidates",
             2,
-            "--on-sight has no meaning for",
+            "--initialise has no meaning for",
         ),
         (
             "--values network --self-values own --against self",
@@ -271,12 +273,12 @@ def test_a_course_with_a_function_goes_on(folder: Path) -> None:
         ("--values network --engine interpreter", 1, "need 'tictactoe' compiled"),
         ("--values network --features nothing", 1, "nothing"),
         ("--values deep", 2, "'deep' is not one of 'table', 'linear', 'network'"),
-        ("--risk 2", 2, "risk must be in [-1, 1], got 2.0"),
-        ("--against novice --copy-every 5", 2, "--renew has no meaning for --against"),
-        ("--snapshots 10", 2, "give --save FILE"),
+        ("--risk 2", 2, "--risk must be in [-1, 1], got 2.0"),
+        ("--opponent-refresh 5", 2, "--opponent-refresh has no meaning for --against"),
+        ("--snapshots 10", 2, "beside --save FILE"),
         ("--save any --snapshots ten", 2, "'ten' must be numbers"),
-        ("--minutes 0", 2, "0.0 is not in the range"),
-        ("--preset --alpha .1", 2, "--alpha is settled by --preset"),
+        ("--minutes 0", 2, "--minutes must be in (0, 525,600], got 0.0"),
+        ("--preset --alpha .1", 2, "--alpha is part of --preset"),
     ],
 )
 def test_errors(arguments: str, code: int, message: str, folder: Path) -> None:
@@ -285,10 +287,10 @@ def test_errors(arguments: str, code: int, message: str, folder: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["marks.features.kif"]
 
 
-def test_weights_that_run_away_are_not_kept() -> None:
+def test_weights_that_diverge_are_not_kept() -> None:
     options = split("--values linear --alpha 1 --against self --epsilon .3 --save any")
     result = run("tictactoe", *options, "--matches", "5000", code=1)
-    assert "the weights ran away in match" in result.stderr
+    assert "the weights diverged in match" in result.stderr
     assert "lower the step size (saved in any)" in result.stderr
     kept = load_checkpoint("any")
     assert 0 < kept.matches < 5000
@@ -297,48 +299,46 @@ def test_weights_that_run_away_are_not_kept() -> None:
     config = TrainConfig(
         TDSettings(1.0), SelfPlay(), schedule=Fixed(0.3), function=LinearSettings()
     )
-    assert_same(kept, course(config, kept.matches))
+    assert_same(kept, trained(config, kept.matches))
 
 
 # ── snapshots, time and presets ─────────────────────────────────────────────────────
 
 
-def test_snapshots_are_the_course_as_it_stood(folder: Path) -> None:
-    begin = ("tictactoe", *NETWORK, "--save", "net.course")
+def test_snapshots_are_earlier_checkpoints(folder: Path) -> None:
+    begin = ("tictactoe", *NETWORK, "--save", "net.ckpt")
     record = learned(
         *(*begin, "--matches", "130", "--snapshots", "0,100", "--snapshot-every", "50")
     )
-    names = [f"net-{number}.course" for number in (0, 50, 100)]
+    names = [f"net-{number}.ckpt" for number in (0, 50, 100)]
     assert record["snapshots"] == names
     for number, name in zip((0, 50, 100), names, strict=True):
-        assert_same(load_checkpoint(name), course(QUICK, number))
-    assert_same(load_checkpoint("net.course"), course(QUICK, 130))
+        assert_same(load_checkpoint(name), trained(QUICK, number))
+    assert_same(load_checkpoint("net.ckpt"), trained(QUICK, 130))
     before = Path(names[1]).read_bytes()
-    (folder / "net.course").unlink()
+    (folder / "net.ckpt").unlink()
     refused = run(*begin, "--matches", "60", "--snapshots", "50", code=1)
-    assert "net-50.course exists" in refused.stderr
+    assert "net-50.ckpt exists" in refused.stderr
     assert Path(names[1]).read_bytes() == before
     run(*begin, "--matches", "60", "--snapshots", "50", "--seed", "1", "--force")
     assert Path(names[1]).read_bytes() != before
 
 
-def test_a_course_that_goes_on_leaves_the_snapshots_it_still_owes() -> None:
+def test_resumed_training_writes_the_snapshots_that_are_left() -> None:
     begin = ("tictactoe", *NETWORK, "--save", "net", "--snapshots", "20,50,90")
     run(*begin, "--matches", "60")
     Path("net-20").unlink()
     record = learned(*begin, "--resume", "--matches", "100")
     assert record["snapshots"] == ["net-90"]
-    assert_same(load_checkpoint("net-90"), course(QUICK, 90))
+    assert_same(load_checkpoint("net-90"), trained(QUICK, 90))
 
 
-def test_a_course_may_end_by_the_clock() -> None:
+def test_training_may_end_by_the_clock() -> None:
     options = ("tictactoe", *NETWORK, "--save", "net")
-    started = time.monotonic()
     record = learned(*options, "--minutes", "0.01")
     assert record["wanted"] is None
-    assert time.monotonic() - started >= 0.6
-    assert record["seconds"] < 5
-    assert record["matches"] > 100
+    assert record["seconds"] >= 0.6
+    assert record["matches"] > 1
     both = learned(*options, "--minutes", "5", "--matches", "40", "--force")
     assert both["matches"] == 40
     more = learned("tictactoe", "--save", "net", "--resume", "--minutes", "0.005")
@@ -363,14 +363,14 @@ def test_a_preset_is_followed(preset: Preset) -> None:
     run("tictactoe", "--preset", "--save", "net")
     checkpoint = load_checkpoint("net")
     assert checkpoint.depth == preset.depth
-    assert_same(checkpoint, course(QUICK, 50))
+    assert_same(checkpoint, trained(QUICK, 50))
     run("tictactoe", "--preset", "--save", "net", "--resume", "--matches", "70")
     checkpoint = load_checkpoint("net")
     assert checkpoint.depth == preset.depth
-    assert_same(checkpoint, course(QUICK, 70))
+    assert_same(checkpoint, trained(QUICK, 70))
     assert learned("tictactoe", "--preset", "--seed", "5")["settings"]["seed"] == 5
     assert learned("nim", "--preset")["matches"] > 1
-    run("tictactoe", *NETWORK, "--matches", "9", "--save", "other", "--lam", ".1")
+    run("tictactoe", *NETWORK, "--matches", "9", "--save", "other", "--lambda", ".1")
     refused = run("tictactoe", "--preset", "--save", "other", "--resume", code=1)
     assert "did not begin with the preset" in refused.stderr
     assert "no preset for 'connect-3'" in run("connect-3", "--preset", code=1).stderr
@@ -380,7 +380,8 @@ def test_presets_are_listed(preset: Preset) -> None:
     listed = run("--presets").stdout.splitlines()
     assert [line.split()[0] for line in listed] == [*PRESETS]
     first = next(line for line in listed if line.startswith("tictactoe"))
-    assert "network of 8, against self, alpha 0.1, lambda 0.7, 50 matches" in first
+    assert "--hidden 8 --against self --learner td --alpha 0.1 --lambda 0.7" in first
+    assert "--matches 50" in first
     assert first.endswith("depth 3")
 
 
@@ -393,7 +394,7 @@ def test_every_preset_begins(game: str) -> None:
 
 
 def begin(path: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a course that takes far too long, and wait until it has been saved."""
+    """Start training that takes far too long, and wait until it has been saved."""
     command = [sys.executable, "-m", "gamelore", "learn", "tictactoe", *arguments]
     child = subprocess.Popen(
         [*command, "--save", str(path)],
@@ -411,7 +412,6 @@ def begin(path: Path, *arguments: str) -> subprocess.Popen[str]:
 def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
     path = tmp_path / "net"
     child = begin(path, *NETWORK, "--minutes", "60", "--snapshots", "5,99999999")
-    time.sleep(0.3)
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=60)
     assert child.returncode == 130
@@ -422,9 +422,9 @@ def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_network_killed_again_and_again(tmp_path: Path) -> None:
-    """What a killed course loses, it plays again, the same; so are its snapshots."""
+    """What a killed process loses is played again, the same; so are snapshots."""
     path = tmp_path / "net"
-    options = [*NETWORK, "--copy-every", "700", "--matches", "1000000000"]
+    options = [*NETWORK, "--opponent-refresh", "700", "--matches", "1000000000"]
     options += ["--snapshot-every", "20000"]
     generator = np.random.default_rng(3)
     begun = 0
@@ -444,5 +444,5 @@ def test_a_network_killed_again_and_again(tmp_path: Path) -> None:
     config = TrainConfig(
         TDSettings(0.1), SelfPlay(opponent_refresh=700), function=QUICK.function
     )
-    assert_same(load_checkpoint(path), course(config, wanted))
-    assert_same(load_checkpoint(tmp_path / "net-20000"), course(config, 20000))
+    assert_same(load_checkpoint(path), trained(config, wanted))
+    assert_same(load_checkpoint(tmp_path / "net-20000"), trained(config, 20000))

@@ -54,7 +54,7 @@ def ask(port: int, text: str) -> str:
 def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A network that has learned a little."""
     path = tmp_path_factory.mktemp("snapshots") / "net.course"
-    options = "--values network --hidden 8 --scaled --against self --matches 200"
+    options = "--values network --hidden 8 --against self --matches 200"
     arguments = ["learn", "tictactoe", *options.split(), "--save", str(path)]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output

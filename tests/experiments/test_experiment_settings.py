@@ -11,7 +11,7 @@ import pytest
 from gamelore.cli.reproduce import make_command
 from gamelore.errors import GameloreError
 from gamelore.experiments import EXPERIMENTS, find_experiment
-from gamelore.experiments.settings import settings_of
+from gamelore.settings import describe
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Sample:
 
 
 def test_field_docstrings_are_found() -> None:
-    runs, bare, kind = settings_of(Sample)
+    runs, bare, kind = describe(Sample)
     assert (runs.name, runs.kind, runs.default) == ("runs", int, 10)
     assert runs.text == "How many, and a text over two lines."
     assert bare.text == ""
@@ -42,7 +42,7 @@ def test_every_setting_is_an_option_with_a_text(name: str) -> None:
         for option in make_command(name, experiment).params
         if isinstance(option, click.Option)
     }
-    for setting in settings_of(experiment.settings):
+    for setting in describe(experiment.settings):
         assert setting.text, f"{name}: {setting.name} has no docstring"
         assert options[setting.name].help
     assert {"out", "jobs", "quick"} <= options.keys()

@@ -138,7 +138,7 @@ def trained(graph: StateGraph, config: TrainConfig, steps: dict[float, int]) -> 
         trainer = Trainer(graph, stage)
         if table is not None:
             arrays = table.rows, table.values, np.zeros(len(table), np.uint32)
-            trainer.tables[trainer.seats[0]] = Table.from_arrays(*arrays)
+            trainer.tables[trainer.learner_roles[0]] = Table.from_arrays(*arrays)
         trainer.run(matches)
         table = trainer.table
     return trainer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamelore.learn.curves import (
-    bucket_averages,
     cumulative_average,
     sparkline,
     windowed_average,
 )
-from gamelore.learn.plots import draw_curve, draw_curves
+from gamelore.learn.plots import draw_curves, draw_rewards, draw_scores
+from gamelore.learn.references import ReferenceResult
 
 rewards = st.lists(st.integers(0, 100), max_size=50)
 
@@ -32,14 +33,6 @@ def test_averages_as_defined(values: list[int], window: int) -> None:
 def test_a_window_of_nothing() -> None:
     with pytest.raises(ValueError, match="window must be positive, got 0"):
         windowed_average([1.0], 0)
-
-
-@given(rewards, st.integers(1, 20))
-def test_buckets_share_all_matches_evenly(values: list[int], buckets: int) -> None:
-    averages = bucket_averages(values, buckets)
-    assert len(averages) == min(buckets, len(values))
-    if values and len(values) % buckets == 0:
-        assert averages.mean() == pytest.approx(np.mean(values))
 
 
 def test_sparklines() -> None:
@@ -59,14 +52,14 @@ def test_pictures_are_the_same_for_the_same_curve(
     values = np.random.default_rng(0).integers(0, 2, 5000) * 100
     paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
     for path in paths:
-        draw_curve(values, path, "a title")
+        draw_rewards(values, path, "a title")
     first, second = (path.read_bytes() for path in paths)
     assert first == second
     assert first.startswith(start)
 
 
 def test_a_picture_of_one_match(tmp_path: Path) -> None:
-    draw_curve([100], tmp_path / "one.svg")
+    draw_rewards([100], tmp_path / "one.svg")
     assert "all matches so far" in (tmp_path / "one.svg").read_text()
 
 
@@ -75,3 +68,31 @@ def test_curves_side_by_side(tmp_path: Path) -> None:
     draw_curves({"one": [0, 50, 75], "other": [10, 20, 30]}, path, "a title")
     text = path.read_text()
     assert all(word in text for word in ("one", "other", "a title"))
+
+
+def test_a_picture_of_scores_names_every_reference(tmp_path: Path) -> None:
+    results = [
+        ReferenceResult(trained, name, 200, trained / 100, 0.0, 1.0)
+        for trained in (0, 50, 100)
+        for name in ("random", "novice")
+    ]
+    draw_scores(results, tmp_path / "scores.svg", "a title")
+    text = (tmp_path / "scores.svg").read_text()
+    assert "against random, with 95% interval" in text
+    assert "against novice, with 95% interval" in text
+
+
+def test_a_picture_that_cannot_be_written_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "curve.svg"
+    path.write_text("old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        draw_rewards([100], path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

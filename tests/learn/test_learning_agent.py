@@ -28,7 +28,7 @@ from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.role_values import LearnerSettings
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import streams_of
+from gamelore.learn.trainer import make_streams
 from gamelore.match.match import MatchRecord, play_match
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.policies import PlayerSettings
@@ -57,7 +57,7 @@ def engine() -> Simulator:
 def novice(engine: Simulator) -> PolicyPlayer:
     """The opponent of a course with this seed."""
     player = PolicyPlayer(NOVICE, graph=StateGraph(engine))
-    player.stream = streams_of(SEED).rival
+    player.stream = make_streams(SEED).rival
     return player
 
 

@@ -17,13 +17,13 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.records import config_record, read_config
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import Trainer
 from gamelore.player import Briefing, Clock
 from gamelore.search.compiled_alpha_beta import CircuitSearch
 from gamelore.search.evaluator import HeuristicEvaluator
+from gamelore.settings import from_json, to_json
 from gamelore.values.settings import NetworkSettings
 
 LINES = """
@@ -103,4 +103,4 @@ def test_it_needs_a_function_to_play_against() -> None:
 
 def test_it_is_saved_with_a_plan() -> None:
     config = TrainConfig(opponent=FeaturePlayer("heuristic", 0.25))
-    assert read_config(config_record(config)) == config
+    assert from_json(TrainConfig, to_json(config)) == config

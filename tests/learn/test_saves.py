@@ -1,9 +1,8 @@
-"""Saved courses, in files and in the store: read as written, never lost."""
+"""Checkpoints in files: read as written, never lost."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -24,9 +23,8 @@ from gamelore.games import load
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
-from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.files import MAGIC, load_checkpoint, save_checkpoint
 from gamelore.learn.state_codec import Spelling
-from gamelore.learn.store import CourseStore
 from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.table import Cells
@@ -34,6 +32,7 @@ from gamelore.values.table import Cells
 CONFIG = TrainConfig(opponent=PlayerSettings("novice"), seed=11)
 
 LEARN = """
+    import os
     import sys
     from gamelore.graph import StateGraph
     from gamelore.games import load
@@ -45,17 +44,13 @@ LEARN = """
     path, wanted = sys.argv[1], int(sys.argv[2])
     graph = StateGraph(simulator(load("tictactoe")))
     config = TrainConfig(opponent=PlayerSettings("novice"), seed=11)
-    with CourseStore(path + ".db") as store:
-        key = Checkpoint.of(Trainer(graph, config), []).key
-        checkpoint = store.load(key)
-        trainer = checkpoint.trainer(graph) if checkpoint else Trainer(graph, config)
-        rewards = checkpoint.rewards if checkpoint else np.zeros(0)
-        while trainer.matches < wanted:
-            rewards = np.concatenate([rewards, trainer.run(1).rewards])
-            checkpoint = Checkpoint.of(trainer, rewards)
-            store.save(checkpoint)
-            save_checkpoint(checkpoint, path, overwrite=True)
-            print(trainer.matches, flush=True)
+    checkpoint = load_checkpoint(path) if os.path.exists(path) else None
+    trainer = checkpoint.trainer(graph) if checkpoint else Trainer(graph, config)
+    rewards = checkpoint.rewards if checkpoint else np.zeros(0)
+    while trainer.matches < wanted:
+        rewards = np.concatenate([rewards, trainer.run(1).rewards])
+        save_checkpoint(Checkpoint.of(trainer, rewards), path, overwrite=True)
+        print(trainer.matches, flush=True)
 """
 
 
@@ -64,8 +59,8 @@ def graph() -> StateGraph:
     return StateGraph(simulator(load("tictactoe")))
 
 
-def course(matches: int, config: TrainConfig = CONFIG) -> Checkpoint:
-    """A course of tic-tac-toe after so many matches, never interrupted."""
+def trained(matches: int, config: TrainConfig = CONFIG) -> Checkpoint:
+    """A training run of tic-tac-toe after so many matches, never interrupted."""
     trainer = Trainer(graph(), config)
     return Checkpoint.of(trainer, trainer.run(matches).rewards)
 
@@ -97,7 +92,7 @@ def checkpoints(draw: st.DrawFn) -> Checkpoint:
         )
     rewards = draw(arrays(np.int16, st.integers(0, 40)))
     return replace(
-        course(0),
+        trained(0),
         game=draw(st.text()),
         matches=len(rewards),
         wanted=draw(st.integers(0, 10**12)),
@@ -113,8 +108,8 @@ def checkpoints(draw: st.DrawFn) -> Checkpoint:
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    path = tmp_path / "saved.course"
-    save_checkpoint(course(200), path)
+    path = tmp_path / "saved.ckpt"
+    save_checkpoint(trained(200), path)
     return path
 
 
@@ -123,13 +118,13 @@ def saved(tmp_path: Path) -> Path:
 def test_files_are_read_as_they_were_written(
     tmp_path: Path, checkpoint: Checkpoint
 ) -> None:
-    path = tmp_path / "any.course"
+    path = tmp_path / "any.ckpt"
     save_checkpoint(checkpoint, path, overwrite=True)
     assert_same(checkpoint, load_checkpoint(path))
 
 
-def test_the_same_course_gives_the_same_file(saved: Path, tmp_path: Path) -> None:
-    save_checkpoint(course(200), tmp_path / "again")
+def test_the_same_run_gives_the_same_file(saved: Path, tmp_path: Path) -> None:
+    save_checkpoint(trained(200), tmp_path / "again")
     assert saved.read_bytes() == (tmp_path / "again").read_bytes()
 
 
@@ -150,7 +145,7 @@ def test_a_bit_that_flipped_is_noticed(saved: Path) -> None:
         with pytest.raises(CheckpointError, match=saved.name):
             load_checkpoint(saved)
     saved.write_bytes(content + b"more")
-    with pytest.raises(CheckpointError, match="is damaged"):
+    with pytest.raises(CheckpointError, match="damaged"):
         load_checkpoint(saved)
 
 
@@ -160,30 +155,29 @@ def test_foreign_files_are_refused_and_left_alone(
 ) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
-    with pytest.raises(CheckpointError, match=r"no saved course.*left as it is"):
+    with pytest.raises(CheckpointError, match=r"no checkpoint.*left as it is"):
         load_checkpoint(path)
-    with pytest.raises(CheckpointError, match="no saved course"):
-        save_checkpoint(course(5), path)
+    with pytest.raises(CheckpointError, match="no checkpoint"):
+        save_checkpoint(trained(5), path)
     assert path.read_bytes() == content
-    save_checkpoint(course(5), path, overwrite=True)
+    save_checkpoint(trained(5), path, overwrite=True)
     assert load_checkpoint(path).matches == 5
 
 
 def test_a_later_version_is_told(saved: Path) -> None:
-    content = bytearray(saved.read_bytes())
-    content[16] = 2
+    content = saved.read_bytes().replace(MAGIC, b"gamelore checkpoint 9\n")
     saved.write_bytes(content)
-    with pytest.raises(CheckpointError, match=r"version 2, .* reads version 1"):
+    with pytest.raises(CheckpointError, match="of another version of the format"):
         load_checkpoint(saved)
 
 
-def test_only_earlier_states_of_a_course_are_replaced(saved: Path) -> None:
-    save_checkpoint(course(300), saved)
-    with pytest.raises(CheckpointError, match="300 matches of this course, more than"):
-        save_checkpoint(course(200), saved)
-    with pytest.raises(CheckpointError, match="another course"):
-        save_checkpoint(course(400, TrainConfig(seed=1)), saved)
-    assert_same(load_checkpoint(saved), course(300, CONFIG))
+def test_only_earlier_states_of_a_run_are_replaced(saved: Path) -> None:
+    save_checkpoint(trained(300), saved)
+    with pytest.raises(CheckpointError, match="300 matches of this training run"):
+        save_checkpoint(trained(200), saved)
+    with pytest.raises(CheckpointError, match="another training run"):
+        save_checkpoint(trained(400, TrainConfig(seed=1)), saved)
+    assert_same(load_checkpoint(saved), trained(300, CONFIG))
 
 
 def test_a_write_that_fails_leaves_the_old_file(
@@ -196,7 +190,7 @@ def test_a_write_that_fails_leaves_the_old_file(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(CheckpointError, match=r"cannot write .*: no space left"):
-        save_checkpoint(course(300), saved)
+        save_checkpoint(trained(300), saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
 
@@ -205,133 +199,14 @@ def test_places_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"cannot read .*: No such file"):
         load_checkpoint(tmp_path / "missing")
     with pytest.raises(CheckpointError, match=r"cannot write .*: No such file"):
-        save_checkpoint(course(1), tmp_path / "no" / "folder")
+        save_checkpoint(trained(1), tmp_path / "no" / "folder")
     with pytest.raises(CheckpointError, match=r"cannot read .*: Is a directory"):
         load_checkpoint(tmp_path)
 
 
-# ── the store ───────────────────────────────────────────────────────────────────────
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
-@given(checkpoints())
-def test_the_store_gives_back_what_it_got(
-    tmp_path: Path, checkpoint: Checkpoint
-) -> None:
-    with CourseStore(tmp_path / "any.db") as store:
-        store.save(checkpoint, overwrite=True)
-        assert_same(checkpoint, store.load(checkpoint.key))
-
-
-def test_a_course_as_it_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "lore.db"
-    for matches in (1, 50, 50, 700):
-        with CourseStore(path) as store:
-            store.save(course(matches))
-    with CourseStore(path) as store:
-        assert_same(course(700), store.load(course(0).key))
-        assert store.load("no such course") is None
-
-
-def test_only_what_changed_is_written(tmp_path: Path) -> None:
-    big = replace(
-        course(0), rewards=np.zeros(10**6, np.int16), matches=10**6, wanted=10**6
-    )
-    with CourseStore(tmp_path / "lore.db") as store:
-        store.save(big)
-        before = store.connection.total_changes
-        rewards = big.rewards.copy()
-        rewards[-1] = 100
-        store.save(replace(big, rewards=rewards))
-        assert store.connection.total_changes - before <= 5
-        assert_same(replace(big, rewards=rewards), store.load(big.key))
-
-
-def test_asking_what_is_known(tmp_path: Path) -> None:
-    weak = TrainConfig(opponent=PlayerSettings("weak"), role="alternate")
-    with CourseStore(tmp_path / "lore.db") as store:
-        assert store.courses() == []
-        for checkpoint in (
-            course(10),
-            course(30, weak),
-            course(20, TrainConfig(seed=3)),
-        ):
-            store.save(checkpoint)
-        rules = course(0).rules
-        known = [(c.role, c.opponent, c.matches) for c in store.courses(rules=rules)]
-        assert known == [
-            ("o", "weak", 30),
-            ("x", "weak", 30),
-            ("x", "random", 20),
-            ("x", "novice", 10),
-        ]
-        (one,) = store.courses(game="tictactoe", role="x", opponent="novice")
-        found = store.load(one.key)
-        assert found is not None
-        assert one.cells == len(found.tables["x"].values) > 0
-        assert store.courses(role="z") == store.courses(rules="none") == []
-
-
-def test_going_back_is_refused(tmp_path: Path) -> None:
-    with CourseStore(tmp_path / "lore.db") as store:
-        store.save(course(300))
-        with pytest.raises(CheckpointError, match="300 matches of this course, more"):
-            store.save(course(20))
-        assert_same(course(300), store.load(course(0).key))
-        store.save(course(20), overwrite=True)
-        assert_same(course(20), store.load(course(0).key))
-
-
-def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
-    text = tmp_path / "text.db"
-    text.write_text("these are my notes, not a database" * 100)
-    with pytest.raises(CheckpointError, match="as a store: file is not a database"):
-        CourseStore(text)
-    assert text.read_text().startswith("these are my notes")
-    other = tmp_path / "other.db"
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE shopping (item TEXT)")
-    connection.close()
-    before = other.read_bytes()
-    with pytest.raises(CheckpointError, match="another program's database"):
-        CourseStore(other)
-    assert other.read_bytes() == before
-
-
-def test_a_damaged_chunk_is_noticed(tmp_path: Path) -> None:
-    with CourseStore(tmp_path / "lore.db") as store:
-        store.save(course(300))
-        store.connection.execute(
-            "UPDATE chunk SET content = zeroblob(length(content))"
-            " WHERE array = 'x.values'"
-        )
-        with pytest.raises(CheckpointError, match=r"checksum of x\.values is wrong"):
-            store.load(course(0).key)
-        store.connection.execute("DELETE FROM chunk WHERE array = 'x.values'")
-        with pytest.raises(CheckpointError, match="is damaged"):
-            store.load(course(0).key)
-
-
-def test_a_store_of_a_later_version_is_told(tmp_path: Path) -> None:
-    with CourseStore(tmp_path / "lore.db") as store:
-        store.connection.execute("UPDATE course_version SET version = 2")
-    with pytest.raises(CheckpointError, match=r"version 2, .* reads version 1"):
-        CourseStore(tmp_path / "lore.db")
-
-
-def test_two_processes_take_turns(tmp_path: Path) -> None:
-    path = tmp_path / "lore.db"
-    with CourseStore(path) as one, CourseStore(path) as other:
-        one.save(course(10))
-        other.save(course(20))
-        one.save(course(5, TrainConfig(seed=9)))
-        assert_same(course(20), one.load(course(0).key))
-        assert len(other.courses()) == 2
-
-
 @pytest.mark.slow
 def test_killed_at_any_moment_and_resumed(tmp_path: Path) -> None:
-    """Every save that was reported is there, and the course goes on the same."""
+    """Every save that was reported is there, and training goes on the same."""
     path = tmp_path / "killed"
     command = [sys.executable, "-c", textwrap.dedent(LEARN), str(path)]
     generator = np.random.default_rng(5)
@@ -345,16 +220,9 @@ def test_killed_at_any_moment_and_resumed(tmp_path: Path) -> None:
             time.sleep(generator.uniform(0.0, 0.2))
             child.kill()
             reported = [matches + 1, *map(int, child.stdout.read().split())]
-        with CourseStore(f"{path}.db") as store:
-            (known,) = store.courses()
-            stored = store.load(known.key)
-        assert stored is not None
         saved = load_checkpoint(path)
-        assert max(reported) <= saved.matches <= stored.matches <= saved.matches + 1
-        assert_same(stored, course(stored.matches))
-        assert_same(saved, course(saved.matches))
-        matches = stored.matches
+        assert max(reported) <= saved.matches <= max(reported) + 1
+        assert_same(saved, trained(saved.matches))
+        matches = saved.matches
     subprocess.run([*command, f"{matches + 100}"], check=True, capture_output=True)
-    assert_same(course(matches + 100), load_checkpoint(path))
-    with CourseStore(f"{path}.db") as store:
-        assert_same(course(matches + 100), store.load(course(0).key))
+    assert_same(trained(matches + 100), load_checkpoint(path))

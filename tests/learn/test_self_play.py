@@ -21,7 +21,6 @@ from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.store import CourseStore
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.policies import PlayerSettings
@@ -94,12 +93,8 @@ def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
     rewards = whole.run(33).rewards
     checkpoint = Checkpoint.of(part, part.run(18).rewards)
     assert checkpoint.opponent == "self"
-    save_checkpoint(checkpoint, tmp_path / "a.course")
-    with CourseStore(tmp_path / "lore.db") as store:
-        store.save(checkpoint)
-        stored = store.load(checkpoint.key)
-    assert stored is not None
-    for found in (load_checkpoint(tmp_path / "a.course"), stored):
+    save_checkpoint(checkpoint, tmp_path / "a.ckpt")
+    for found in (load_checkpoint(tmp_path / "a.ckpt"), checkpoint):
         later = found.trainer(StateGraph(simulator(load(name))))
         assert (later.run(15).rewards == rewards[18:]).all()
         assert_same(whole, later)

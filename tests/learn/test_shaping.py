@@ -20,13 +20,13 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.learners import Episode, QLearner, TDLearner, ValueLearner
 from gamelore.learn.match_trainer import MatchTrainer
-from gamelore.learn.records import config_record, flat_settings
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.policies import PlayerSettings
+from gamelore.settings import flatten, to_json
 
 SIDES = """
 (<= (feature (men own) ?x ?y) (me ?p) (true (cell ?x ?y ?p)))
@@ -293,10 +293,10 @@ def test_a_learner_goes_after_what_it_is_paid_for() -> None:
 
 
 def test_the_settings_of_a_plan_are_single_values() -> None:
-    settings = dict(flat_settings(config_record(shaped("novice"))))
+    settings = dict(flatten(to_json(shaped("novice"))))
     assert settings["shaping.(men own)"] == 2.5
     assert settings["learner.step_size"] == 0.3
-    bare = flat_settings(config_record(TrainConfig()))
+    bare = flatten(to_json(TrainConfig()))
     assert not any("shaping" in name for name, _ in bare)
 
 

@@ -259,7 +259,7 @@ CONFIGS = {
 def features_for(graph: StateGraph, config: TrainConfig) -> list[PatternValues]:
     """Random values of patterns for every role that learns."""
     found = []
-    for role in Trainer(graph, config).seats:
+    for role in Trainer(graph, config).learner_roles:
         pattern_index = PatternIndex(graph, role)
         values = (
             np.random.default_rng(role).random(len(pattern_index.shapes.first)) * 100

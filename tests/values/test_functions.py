@@ -26,7 +26,6 @@ from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.store import CourseStore
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search._alpha_beta_kernels import LeafBatch
@@ -334,12 +333,8 @@ def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
     whole, part = (Trainer(StateGraph(game_of(name)), config) for _ in range(2))
     rewards = whole.run(30).rewards
     checkpoint = Checkpoint.of(part, part.run(17).rewards)
-    save_checkpoint(checkpoint, tmp_path / "a.course")
-    with CourseStore(tmp_path / "lore.db") as store:
-        store.save(checkpoint)
-        stored = store.load(checkpoint.key)
-    assert stored is not None
-    for found in (load_checkpoint(tmp_path / "a.course"), stored):
+    save_checkpoint(checkpoint, tmp_path / "a.ckpt")
+    for found in (load_checkpoint(tmp_path / "a.ckpt"), checkpoint):
         later = found.trainer(StateGraph(game_of(name)))
         assert (later.run(13).rewards == rewards[17:]).all()
         assert_same(whole, later)

@@ -1,233 +1,239 @@
-"""`gamelore learn`: a course of matches against an opponent, and what they teach."""
+"""`gamelore learn`: train on a game, and save what was learned."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import click
-import numpy as np
-from click.core import ParameterSource
 
 from gamelore.cli.engine import prepare
-from gamelore.cli.given import Options
-from gamelore.cli.learn_options import learning_options
+from gamelore.cli.learn_display import LearnDisplay
+from gamelore.cli.learn_files import LearnFiles
 from gamelore.cli.learn_report import as_record, draw, show
 from gamelore.cli.options import engine_option, json_option
-from gamelore.cli.presets import check_preset
+from gamelore.cli.presets import check_preset, presets_option
 from gamelore.cli.progress import waiting
-from gamelore.cli.snapshot_files import SnapshotFiles
-from gamelore.cli.train_config import check_options, config_from
-from gamelore.cli.training_run import Course, Goal
+from gamelore.cli.setting_options import GroupedCommand, given_options, setting_options
+from gamelore.cli.signals import stop_on_signals
 from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
 from gamelore.games import load, load_features
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import DEFAULT_TEXTS, TrainConfig, complete_options
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.records import features_record
 from gamelore.learn.role_values import PatternValues
+from gamelore.learn.run import RunConfig, TrainingRun
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.snapshots import read_input_features
 from gamelore.learn.trainer import Trainer
+from gamelore.settings import (
+    Options,
+    SettingError,
+    from_options,
+    spell_option,
+    to_options,
+)
 from gamelore.transfer import (
     RewardMap,
     add_knowledge,
-    check_destination,
     describe_reward_maps,
     extract_from_trainer,
     initialise_roles,
     load_sources,
 )
 
-FEATURE_DEPTH = 2
-PICTURES = (".png", ".svg")
+MAIN = (
+    "against",
+    "values",
+    "learner",
+    "alpha",
+    "epsilon",
+    "matches",
+    "minutes",
+    "preset",
+    "save",
+    "resume",
+    "plot",
+)
+"""The options that are listed first."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    game: Game
+    engine: str
+    files: LearnFiles
+    run: RunConfig
+    typed: Options
+    """The options of `TrainConfig` that were typed."""
+    typed_run: Options
+    """The options of `RunConfig` that were typed."""
 
 
 # ── before ──────────────────────────────────────────────────────────────────────────
 
 
-def check(options: dict[str, Any]) -> None:
-    """Refuse what cannot go together, and paths that cannot be used, before playing."""
-    save, plot, knowledge = options["save"], options["plot"], options["knowledge"]
-    if options["resume"] and options["force"]:
-        raise click.UsageError("--resume goes on, --force starts anew: choose one")
-    if options["resume"] and save is None:
-        raise click.UsageError("--resume needs --save FILE, to go on from there")
-    if plot is not None and plot.suffix not in PICTURES:
-        raise click.UsageError(f"--plot draws .png and .svg, not {plot.name}")
-    for path in (save, plot):
-        if path is not None and not path.parent.is_dir():
-            raise GameloreError(f"there is no folder {path.parent}")
-    if (options["snapshots"] or options["snapshot_every"]) and save is None:
-        raise click.UsageError("snapshots are left beside a course: give --save FILE")
-    if knowledge is not None:
-        check_destination(knowledge, options["force"])
-    if (
-        save is not None
-        and save.exists()
-        and not (options["resume"] or options["force"])
-    ):
-        raise CheckpointError(
-            f"{save} exists: --resume goes on with it, --force starts anew and"
-            " replaces it"
-        )
+def find_preset(request: Request) -> Preset:
+    """Return what to train: a preset with another seed or length, or what is typed."""
+    run, files = request.run, request.files
+    if not files.preset:
+        config = from_options(TrainConfig, complete_options(request.typed))
+        check_features(config, files)
+        return Preset(config, run.match_limit, run.minutes, features=files.features)
+    check_preset(request.typed, files)
+    preset = preset_for(request.game.name)
+    seed = request.typed.get("seed", preset.config.seed)
+    preset = replace(preset, config=replace(preset.config, seed=seed))
+    if not request.typed_run.keys() & {"matches", "minutes"}:
+        return preset
+    return replace(preset, matches=run.match_limit, minutes=run.minutes)
 
 
-def complete(options: dict[str, Any]) -> None:
-    """Where initial values come from, if that is not said."""
-    carried = bool(options["from"])
-    options["initial"] = options["initial"] or ("features" if carried else "default")
-    if carried != (options["initial"] == "features"):
+def check_features(config: TrainConfig, files: LearnFiles) -> None:
+    """Refuse features and knowledge that training would not use."""
+    if config.function is None and files.features and not config.shaping:
         raise click.UsageError(
-            "--initial features needs --from KNOWLEDGE"
-            if not carried
-            else f"--from has no meaning for --initial {options['initial']}"
+            "--features has no meaning for --values table without --shaping: a table"
+            " uses features for rewards only"
         )
-    for name in ("map", "lessons_against"):
-        if options[name] and not carried:
-            raise click.UsageError(
-                f"--{name.replace('_', '-')} has no meaning without --from"
-            )
+    if files.sources and not isinstance(config.learner, TDSettings):
+        raise click.UsageError("--from is for --learner td: it values afterstates")
+    if files.sources and config.function is not None:
+        raise click.UsageError("--from is for --values table: it values its cells")
 
 
-def carried_values(
-    options: Options, graph: StateGraph, roles: list[int]
+def find_initial_values(
+    files: LearnFiles, graph: StateGraph, roles: list[int]
 ) -> list[PatternValues]:
-    """What earlier games taught, for this one."""
-    if not options["from"]:
+    """Return initial values by tree pattern from the knowledge of other games."""
+    if not files.sources:
         return []
-    known = load_sources(options["from"], options["lessons_against"])
-    rewards = RewardMap.parse(options["map"]) if options["map"] else None
-    if rewards is None and not options["quiet"]:
+    known = load_sources(files.sources, files.from_opponent)
+    rewards = RewardMap.parse(files.map) if files.map else None
+    if rewards is None and not files.quiet:
         for line in describe_reward_maps(known, graph.simulator.goal_values[roles[0]]):
             click.echo(line, err=True)
     return initialise_roles(known, graph, roles, rewards)
 
 
-def goal_of(options: Options, asked: Options) -> Goal:
-    """When a course is to end that is asked for like this."""
-    by_time = "minutes" in asked and "matches" not in asked
-    return Goal(None if by_time else options["matches"], options["minutes"])
-
-
-def snapshots_of(options: Options) -> SnapshotFiles | None:
-    """Where snapshots are left, if there are to be any."""
-    at, every = options["snapshots"] or (), options["snapshot_every"]
-    if not at and every is None:
-        return None
-    return SnapshotFiles(options["save"], at, every, replaces=options["force"])
-
-
-def wish_of(options: dict[str, Any], asked: Options, game: Game) -> Preset:
-    """What options ask for: a preset with another seed or length, or all their own."""
-    if not options["preset"]:
-        complete(options)
-        goal = goal_of(options, asked)
-        return Preset(config_from(options), *goal, features=options["features"])
-    check_preset(asked)
-    preset = preset_for(game.name)
-    preset = replace(preset, config=replace(preset.config, seed=options["seed"]))
-    if not asked.keys() & {*Goal._fields}:
-        return preset
-    return replace(preset, **goal_of(options, asked)._asdict())
-
-
-def begin(options: dict[str, Any], asked: Options, game: Game, engine: str) -> Course:
-    """A course from its first match."""
-    snapshots = snapshots_of(options)
-    if snapshots is not None:
-        snapshots.check_new()
-    wish = wish_of(options, asked, game)
-    features = None if wish.features is None else load_features(wish.features, game)
-    graph = StateGraph(prepare(game, engine, features))
-    roles = Trainer(graph, wish.config).seats
-    return Course(
-        Trainer(graph, wish.config, carried_values(options, graph, roles)),
-        np.zeros(0, np.int16),
-        Goal(wish.matches, wish.minutes),
-        options["save"],
-        snapshots=snapshots,
-        depth=wish.depth,
+def begin(request: Request) -> TrainingRun:
+    """Return a training run from its first match on."""
+    files, game = request.files, request.game
+    preset = find_preset(request)
+    features = None if preset.features is None else load_features(preset.features, game)
+    graph = StateGraph(prepare(game, request.engine, features))
+    roles = Trainer(graph, preset.config).learner_roles
+    run = TrainingRun(
+        Trainer(graph, preset.config, find_initial_values(files, graph, roles)),
+        replace(request.run, matches=preset.matches, minutes=preset.minutes),
+        files.save,
+        depth=preset.depth,
+        overwrite=files.force,
     )
+    if run.snapshots is not None:
+        run.snapshots.check_new()
+    return run
 
 
-def resume(options: Options, asked: Options, game: Game, engine: str) -> Course:
-    """A course from where a file says it stood."""
-    path = options["save"]
+def resume(request: Request, checkpoint: Checkpoint) -> TrainingRun:
+    """Return a training run that goes on from a checkpoint."""
+    path = request.files.save
+    check_typed(request, checkpoint)
     try:
-        checkpoint = load_checkpoint(path)
+        checkpoint.check_game(request.game)
+        features = read_input_features(checkpoint, request.game)
+        graph = StateGraph(prepare(request.game, request.engine, features))
+        limits = resumed_limits(request, checkpoint)
+        run = TrainingRun.resume(checkpoint, graph, limits, path)
+    except CheckpointError as error:
+        raise CheckpointError(f"{path} cannot be resumed: {error}") from error
+    check_initial_values(request.files, checkpoint, run.trainer)
+    return run
+
+
+def resumed_limits(request: Request, checkpoint: Checkpoint) -> RunConfig:
+    """Return the limits that are typed, or else those that the run began with."""
+    limits = request.run
+    owed = checkpoint.wanted > checkpoint.matches or limits.minutes is None
+    if "matches" not in request.typed_run and owed:
+        return replace(limits, matches=checkpoint.wanted)
+    return limits
+
+
+def read_checkpoint(request: Request) -> Checkpoint | None:
+    """Return the checkpoint to go on from, if there is one."""
+    path = request.files.save
+    if path is None or not request.files.resume or not path.exists():
+        return None
+    try:
+        return load_checkpoint(path)
     except CheckpointError as error:
         raise CheckpointError(
             f"{error} (--force starts anew and replaces it)"
         ) from None
-    check_options(asked, checkpoint, path)
-    check_began(options, asked, game, checkpoint)
-    try:
-        checkpoint.check_game(game)
-        graph = StateGraph(prepare(game, engine, read_input_features(checkpoint, game)))
-        trainer = checkpoint.trainer(graph)
-    except CheckpointError as error:
-        raise CheckpointError(f"{path} cannot be resumed: {error}") from error
-    check_carried(options, checkpoint, trainer)
-    goal = goal_of(options, asked)
-    owed = checkpoint.wanted > checkpoint.matches or goal.minutes is None
-    if "matches" not in asked and owed:
-        goal = goal._replace(matches=checkpoint.wanted)
-    return Course(
-        trainer,
-        checkpoint.rewards,
-        goal,
-        path,
-        snapshots=snapshots_of(options),
-        depth=checkpoint.depth,
-    )
 
 
-def check_began(
-    options: Options, asked: Options, game: Game, checkpoint: Checkpoint
-) -> None:
-    """`CheckpointError` if a course began without its preset, or other features."""
-    path, features, began = options["save"], options["features"], checkpoint.inputs
-    if options["preset"]:
-        check_preset(asked)
-        config = replace(preset_for(game.name).config, seed=checkpoint.config.seed)
-        if config != checkpoint.config:
+def check_typed(request: Request, checkpoint: Checkpoint) -> None:
+    """Raise `CheckpointError` where options differ from those of a checkpoint."""
+    files, path = request.files, request.files.save
+    saved = to_options(checkpoint.config)
+    for name, value in request.typed.items():
+        if name not in saved or value != saved[name]:
+            option, before = spell_option(name), saved.get(name, "none")
+            raise CheckpointError(
+                f"{path} goes on with {option} {before}, but {value} is asked for;"
+                f" leave {option} out, or start another training run"
+            )
+    if files.preset:
+        check_preset(request.typed, files)
+        preset = preset_for(request.game.name).config
+        if replace(preset, seed=checkpoint.config.seed) != checkpoint.config:
             raise CheckpointError(
                 f"{path} did not begin with the preset; leave --preset out to go on"
             )
-    if features is None:
+    began = checkpoint.inputs
+    if files.features is None:
         return
-    if began is None or load_features(features, game).to_kif() != began.text:
+    if (
+        began is None
+        or load_features(files.features, request.game).to_kif() != began.text
+    ):
         other = "none" if began is None else f"others, called {began.name}"
         raise CheckpointError(
-            f"{path} began with {other}, not with --features {features}; leave it out"
-            " to go on"
+            f"{path} began with {other}, not with --features {files.features}; leave it"
+            " out to go on"
         )
 
 
-def check_carried(options: Options, checkpoint: Checkpoint, trainer: Trainer) -> None:
-    """`CheckpointError` if --from would give other values than a course began with."""
-    roles = trainer.graph.simulator.roles
+def check_initial_values(
+    files: LearnFiles, checkpoint: Checkpoint, trainer: Trainer
+) -> None:
+    """Raise `CheckpointError` if --from gives other values than a run began with."""
+    names = trainer.graph.simulator.roles
     given = {
-        roles[values.pattern_index.role]: features_record(values)
-        for values in carried_values(options, trainer.graph, trainer.seats)
+        names[values.pattern_index.role]: features_record(values)
+        for values in find_initial_values(files, trainer.graph, trainer.learner_roles)
     }
     if given and given != checkpoint.features:
         raise CheckpointError(
-            f"{options['save']} began with other values than --from gives now; leave"
-            " --from out to go on with those it began with"
+            f"{files.save} began with other values than --from gives now; leave --from"
+            " out to go on with those it began with"
         )
 
 
 # ── after ───────────────────────────────────────────────────────────────────────────
 
 
-def check_knowledge(options: Options, trainer: Trainer) -> None:
-    """Refuse to value features where no table of afterstates is learned."""
-    if options["knowledge"] is None:
+def check_knowledge(files: LearnFiles, trainer: Trainer) -> None:
+    """Refuse to value tree patterns where no table of afterstates is learned."""
+    if files.knowledge is None:
         return
     if not isinstance(trainer.config.learner, TDSettings):
         raise click.UsageError("--knowledge is for --learner td: it values afterstates")
@@ -235,61 +241,103 @@ def check_knowledge(options: Options, trainer: Trainer) -> None:
         raise click.UsageError("--knowledge is for --values table: it values its cells")
 
 
-def write_knowledge(course: Course, options: Options) -> dict[str, Any]:
-    """Add what was learned to the knowledge asked for; where, and how much."""
-    path = options["knowledge"]
-    trainer = course.trainer
-    run = Checkpoint.of(trainer, course.rewards).key[:16]
-    depth = options["depth"] or FEATURE_DEPTH
-    with waiting("valuing features"):
+def write_knowledge(run: TrainingRun, files: LearnFiles) -> dict[str, Any]:
+    """Add what was learned to the knowledge file; return where, and how much."""
+    assert files.knowledge is not None
+    key = run.checkpoint().key[:16]
+    with waiting("valuing tree patterns"):
         learned = extract_from_trainer(
-            trainer, depth, by_reward=options["rewards"], run=run
+            run.trainer, files.pattern_depth, by_reward=files.rewards, run=key
         )
-        add_knowledge(learned, path, overwrite=options["force"])
-    return {"file": str(path), "patterns": len(learned.values())}
+        add_knowledge(learned, files.knowledge, overwrite=files.force)
+    return {"file": str(files.knowledge), "patterns": len(learned.values())}
 
 
-def leave(course: Course, game: str, number: int) -> NoReturn:
-    """Say how to go on after a signal, and exit as it asks."""
-    wanted = course.goal.matches
-    of_all = "" if wanted is None else f" of {wanted:,}"
-    done = f"interrupted after {course.matches:,}{of_all} matches"
-    if course.path is None:
-        click.echo(f"{done}; nothing was saved: --save FILE keeps it", err=True)
-    else:
-        click.echo(f"{done}; all are saved, and this goes on with them:", err=True)
-        again = ""
-        if course.minutes_left is not None:
-            again += f" --minutes {max(0.1, course.minutes_left):.1f}"
-        if course.snapshots is not None:
-            again += f" {course.snapshots}"
-        click.echo(
-            f"  gamelore learn {game} --save {course.path} --resume{again}", err=True
-        )
-    raise click.exceptions.Exit(128 + number)
+def report(run: TrainingRun, files: LearnFiles, *, as_json: bool) -> None:
+    """Write knowledge, then the picture, and print what became of the run.
+
+    What was learned is on the disk before anything is drawn.
+    """
+    record = as_record(run)
+    if files.knowledge is not None:
+        record["knowledge"] = write_knowledge(run, files)
+    failure: GameloreError | None = None
+    if files.plot is not None:
+        try:
+            draw(run, record, files.plot)
+            record["plot"] = str(files.plot)
+        except GameloreError as error:
+            failure = error
+    if as_json:
+        click.echo(json.dumps(record, indent=2))
+    elif not files.quiet:
+        show(run, record)
+    if failure is not None:
+        raise failure
+
+
+def how_to_resume(run: TrainingRun, game: str, matches: int) -> str:
+    """Return what to say where a run was interrupted after so many saved matches."""
+    limit = run.config.match_limit
+    of_all = "" if limit is None else f" of {limit:,}"
+    done = f"interrupted after {matches:,}{of_all} matches"
+    if run.path is None:
+        return f"{done}; nothing was saved: --save FILE keeps it"
+    again = f"  gamelore learn {game} --save {run.path} --resume"
+    if run.minutes_left is not None:
+        again += f" --minutes {max(0.1, run.minutes_left):.1f}"
+    if run.config.snapshots:
+        again += f" --snapshots {','.join(map(str, run.config.snapshots))}"
+    if run.config.snapshot_every is not None:
+        again += f" --snapshot-every {run.config.snapshot_every}"
+    return f"{done}; all are saved, and this goes on with them:\n{again}"
 
 
 # ── the command ─────────────────────────────────────────────────────────────────────
 
 
+def train(run: TrainingRun, game: str, *, quiet: bool) -> list[int]:
+    """Train, show progress, and return the signals that ended it, if any."""
+
+    def last_words() -> str:
+        return how_to_resume(run, game, run.saved_matches)
+
+    display = LearnDisplay(run, quiet=quiet)
+    with (
+        stop_on_signals(run.stop, lambda: run.is_saving, last_words) as signals,
+        display,
+    ):
+        run.add_observer(display.observe)
+        try:
+            run.run()
+        except NotTurnTakingError as error:
+            raise NotTurnTakingError(f"learning takes turns, but {error}") from error
+    return signals
+
+
+def leave(run: TrainingRun, game: str, number: int) -> NoReturn:
+    """Say how to go on after a signal, and exit as it asks."""
+    click.echo(how_to_resume(run, game, run.matches), err=True)
+    raise click.exceptions.Exit(128 + number)
+
+
 @click.command(
     "learn",
+    cls=GroupedCommand,
     epilog="""\b
 Examples:
-  gamelore learn tictactoe --against novice --save ttt.course --plot curve.png
-  gamelore learn tictactoe --save ttt.course --resume --matches 100000
-  gamelore learn tictactoe --knowledge lore.json
-  gamelore learn connect-3 --from lore.json --role first
-  gamelore learn connect-four --learner q --schedule cosine --against random
-  gamelore learn hex-3x3 --learner qm --search-time 50 --against random
-  gamelore learn tictactoe --against self --epsilon 0.1
-  gamelore learn connect-four --values network --against self --alpha 0.1 --scaled
-      --save net.course --snapshots 100,1000,10000
-  gamelore learn connect-four --preset --minutes 10 --save net.course
+  gamelore learn tictactoe --save ttt.ckpt --plot curve.png
+  gamelore learn tictactoe --save ttt.ckpt --resume --matches 100000
+  gamelore learn tictactoe --against self --matches 50000
+  gamelore learn connect-four --preset --minutes 2 --save c4.ckpt
+  gamelore learn connect-four --values network --against self --matches 50000
+      --save net.ckpt --snapshots 1000,10000
+  gamelore learn tictactoe --role alternate --knowledge lore.json
+  gamelore learn connect-3 --from lore.json
 """,
 )
 @click.argument("game")
-@learning_options
+@presets_option
 @engine_option
 @json_option
 @click.pass_context
@@ -298,31 +346,39 @@ def command(
 ) -> None:
     """Learn a game by playing it, and save what was learned.
 
-    Ctrl-C ends a course early and saves it; --resume goes on with it as if nothing had
-    happened, with the settings it began with.
+    Ctrl-C stops training and saves it; --resume goes on as if nothing had happened,
+    with the settings it began with.
     """
-    asked = {
-        name: value
-        for name, value in options.items()
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    }
-    check(options)
-    goes_on = options["resume"] and options["save"].exists()
-    course = (resume if goes_on else begin)(options, asked, load(game), engine)
-    check_knowledge(options, course.trainer)
+    typed_run = given_options(context, RunConfig)
     try:
-        number = course.run(options["quiet"])
-    except NotTurnTakingError as error:
-        raise NotTurnTakingError(f"learning takes turns, but {error}") from error
-    record = as_record(course)
-    if options["plot"] is not None:
-        draw(course, record, options["plot"])
-        record["plot"] = str(options["plot"])
-    if options["knowledge"] is not None:
-        record["knowledge"] = write_knowledge(course, options)
-    if as_json:
-        click.echo(json.dumps(record, indent=2))
-    elif not options["quiet"]:
-        show(course, record)
-    if number is not None:
-        leave(course, game, number)
+        request = Request(
+            game=load(game),
+            engine=engine,
+            files=from_options(LearnFiles, given_options(context, LearnFiles)),
+            run=from_options(RunConfig, typed_run),
+            typed=given_options(context, TrainConfig),
+            typed_run=typed_run,
+        )
+        request.files.check()
+        check_snapshots(request)
+        checkpoint = read_checkpoint(request)
+        run = resume(request, checkpoint) if checkpoint else begin(request)
+    except SettingError as error:
+        raise click.UsageError(str(error)) from error
+    check_knowledge(request.files, run.trainer)
+    signals = train(run, game, quiet=request.files.quiet)
+    report(run, request.files, as_json=as_json)
+    if signals:
+        leave(run, game, signals[0])
+
+
+def check_snapshots(request: Request) -> None:
+    """Refuse snapshots without a checkpoint to be beside."""
+    wanted = request.run.snapshots or request.run.snapshot_every
+    if wanted and request.files.save is None:
+        raise click.UsageError("snapshots are written beside --save FILE: give it")
+
+
+command.params[1:1] = setting_options(
+    (TrainConfig, RunConfig, LearnFiles), MAIN, DEFAULT_TEXTS
+)

@@ -1,47 +1,48 @@
-"""What became of a course of learning: for people, as JSON, and as a picture."""
+"""What became of a training run: for people, as JSON, and as a picture."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from gamelore.cli.function_config import options_of_function
-from gamelore.cli.train_config import options_of
-from gamelore.cli.training_run import Course
 from gamelore.errors import GameloreError
 from gamelore.learn.curves import (
-    bucket_averages,
+    choose_window,
     cumulative_average,
     sparkline,
-    window_of,
     windowed_average,
 )
+from gamelore.learn.references import ReferenceResult
+from gamelore.learn.run import TrainingRun
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Trainer
+from gamelore.settings import to_options
 
-BARS = 60
-"""Of the sketch of the curve, and points of the curve in JSON."""
+POINTS = 60
+"""Of the curve in JSON."""
 
 
-def as_record(course: Course) -> dict[str, Any]:
-    """What became of a course, as JSON."""
-    trainer, rewards = course.trainer, course.rewards
+def as_record(run: TrainingRun) -> dict[str, Any]:
+    """Return what became of a run, as JSON."""
+    trainer, rewards = run.trainer, run.rewards
     simulator = trainer.graph.simulator
-    window = min(window_of(len(rewards)), len(rewards))
-    points = np.unique(np.linspace(0, len(rewards) - 1, BARS).astype(int))
+    window = min(choose_window(len(rewards)), len(rewards))
+    points = np.unique(np.linspace(0, len(rewards) - 1, POINTS).astype(int))
     curves = cumulative_average(rewards), windowed_average(rewards, max(1, window))
     return {
         "game": simulator.game.name,
         "engine": simulator.engine,
-        "settings": options_of(trainer.config, bool(trainer.features)),
-        "matches": course.matches,
-        "wanted": course.goal.matches,
-        "minutes": course.goal.minutes,
-        "resumed_at": course.resumed_at,
-        "average": course.average,
+        "settings": to_options(trainer.config),
+        "matches": run.matches,
+        "wanted": run.config.match_limit,
+        "minutes": run.config.minutes,
+        "resumed_at": run.resumed_at,
+        "evaluations": [asdict(one) for one in run.evaluations],
+        "average": run.mean_reward,
         "last": {"matches": window, "average": float(curves[1][-1])},
         "curve": [
             {
@@ -51,25 +52,25 @@ def as_record(course: Course) -> dict[str, Any]:
             }
             for point in points
         ],
-        **contents(trainer),
-        "seconds": course.seconds,
-        "matches_per_s": course.rate,
-        "saved": None if course.path is None else str(course.path),
-        "snapshots": list(map(str, course.left)),
+        **describe_values(trainer),
+        "seconds": run.seconds,
+        "matches_per_s": run.matches_per_second,
+        "saved": None if run.path is None else str(run.path),
+        "snapshots": list(map(str, run.written)),
     }
 
 
-def contents(trainer: Trainer) -> dict[str, Any]:
-    """How much was learned: the cells of tables, or the weights of a function."""
-    roles, function = trainer.graph.simulator.roles, trainer.function
+def describe_values(trainer: Trainer) -> dict[str, Any]:
+    """Return how much was learned: the cells of tables, or a function's weights."""
+    names, function = trainer.graph.simulator.roles, trainer.function
     if function is None:
-        cells = {roles[role]: len(table) for role, table in trainer.tables.items()}
+        cells = {names[role]: len(table) for role, table in trainer.tables.items()}
         return {"cells": cells}
     features = trainer.graph.simulator.features
     return {
         "function": {
-            "kind": options_of_function(function.settings)["values"],
-            "roles": [roles[role] for role in learners_of(trainer)],
+            "kind": to_options(trainer.config)["values"],
+            "roles": [names[role] for role in trainer.known_roles],
             "features": None if features is None else features.name,
             "inputs": function.inputs - 1,
             "weights": sum(array.size for array in function.weights().values()),
@@ -77,54 +78,62 @@ def contents(trainer: Trainer) -> dict[str, Any]:
     }
 
 
-def learners_of(trainer: Trainer) -> list[int]:
-    """The roles whose moves a function learns from; a copy of it does not learn."""
-    against = trainer.config.opponent
-    if isinstance(against, SelfPlay) and not against.opponent_refresh:
-        return trainer.players
-    return trainer.seats
-
-
-def show(course: Course, record: dict[str, Any]) -> None:
-    """Print what became of a course, for people."""
-    settings, last = record["settings"], record["last"]
+def show(run: TrainingRun, record: dict[str, Any]) -> None:
+    """Print what became of a run, for people."""
+    settings = record["settings"]
     function = record.get("function")
     roles = record["cells"] if function is None else function["roles"]
-    click.echo(
-        f"{record['game']}: {settings['learner']} as {' and '.join(roles)}"
-        f" against {settings['against']}, matches {record['matches']:,}"
+    _line(
+        f"{record['game']}: {settings['learner']} as {' and '.join(roles)} against"
+        f" {settings['against']}, {record['matches']:,} matches"
     )
     if record["resumed_at"]:
-        click.echo(f"resumed  after {record['resumed_at']:,}")
-    click.echo(
-        f"average  {record['average']:.2f} of all,"
-        f" {last['average']:.2f} of the last {last['matches']:,}"
-    )
+        _line(f"after {record['resumed_at']:,} matches", "resumed")
+    if not isinstance(run.trainer.config.opponent, SelfPlay):
+        last = record["last"]
+        _line(
+            f"{record['average']:.1f} on average while training,"
+            f" {last['average']:.1f} in the last {last['matches']:,} matches",
+            "rewards",
+        )
+    show_scores(run.evaluations)
     if function is None:
         sizes = ", ".join(f"{role} {size:,}" for role, size in record["cells"].items())
-        click.echo(f"table    {sizes} cells")
+        _line(f"{sizes} cells", "table")
     else:
-        click.echo(
-            f"{function['kind']:<8} {function['inputs']:,} inputs,"
-            f" {function['weights']:,} weights"
-        )
+        size = f"{function['inputs']:,} inputs, {function['weights']:,} weights"
+        _line(size, function["kind"])
     if record["matches_per_s"]:
-        click.echo(f"speed    {record['matches_per_s']:,.0f} matches per second")
-    bars = bucket_averages(course.rewards, BARS)
-    click.echo(f"curve    {bars.min():.1f} {sparkline(bars)} {bars.max():.1f}")
+        _line(f"{record['matches_per_s']:,.0f} matches per second", "speed")
     if record["saved"]:
-        click.echo(f"saved    {record['saved']}")
+        _line(record["saved"], "saved")
     for path in record["snapshots"]:
-        click.echo(f"snapshot {path}")
+        _line(path, "snapshot")
 
 
-def draw(course: Course, record: dict[str, Any], path: Path) -> None:
-    """Draw the learning curve."""
+def show_scores(evaluations: list[ReferenceResult]) -> None:
+    """Print the scores against each reference player, from the first to the last."""
+    for opponent in dict.fromkeys(one.opponent for one in evaluations):
+        results = [one for one in evaluations if one.opponent == opponent]
+        scores = [one.score for one in results]
+        bars = f"  {sparkline(scores)}  from {scores[0]:.0%}" if scores[1:] else ""
+        _line(f"{results[-1].percent} against {opponent}{bars}", "score")
+
+
+def _line(text: str, label: str = "") -> None:
+    click.echo(f"{label:<9}{text}" if label else text)
+
+
+def draw(run: TrainingRun, record: dict[str, Any], path: Path) -> None:
+    """Draw the scores against the reference players, or rewards if there are none."""
     # matplotlib takes a second to import, so it is only where pictures are wanted
-    from gamelore.learn.plots import draw_curve
+    from gamelore.learn.plots import draw_rewards, draw_scores
 
-    title = f"{record['game']} against {record['settings']['against']}"
+    title = f"{record['game']}, trained against {record['settings']['against']}"
     try:
-        draw_curve(course.rewards, path, title)
+        if run.evaluations:
+            draw_scores(run.evaluations, path, title)
+        else:
+            draw_rewards(run.rewards, path, title)
     except OSError as error:
         raise GameloreError(f"cannot draw {path}: {error.strerror}") from error

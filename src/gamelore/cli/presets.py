@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
-from gamelore.cli.given import Options, option
+from gamelore.cli.learn_files import LearnFiles
 from gamelore.learn.presets import PRESETS, Preset
-from gamelore.learn.settings import TDSettings
-from gamelore.values.settings import NetworkSettings
+from gamelore.settings import Options, spell_option, to_options
 
-_FREE = frozenset(
-    (
-        "preset",
-        "matches",
-        "minutes",
-        "seed",
-        "save",
-        "resume",
-        "force",
-        "snapshots",
-        "snapshot_every",
-        "plot",
-        "quiet",
-    )
-)
-"""Options that a preset leaves open."""
+Command = TypeVar("Command", bound=Callable[..., object])
+
+_SHOWN = ("values", "hidden", "against", "learner", "alpha", "lambda")
 
 
-def check_preset(asked: Options) -> None:
-    """Refuse what a preset has settled: it is all of its settings together."""
-    for name in sorted(asked.keys() - _FREE):
+def check_preset(typed: Options, files: LearnFiles) -> None:
+    """Refuse settings beside a preset, which is all of its settings together."""
+    names = [name for name in typed if name != "seed"]
+    names += ["features"] if files.features else []
+    names += ["from"] if files.sources else []
+    for name in names:
         raise click.UsageError(
-            f"{option(name)} is settled by --preset: leave one of them out"
+            f"{spell_option(name)} is part of --preset: leave one of them out"
         )
+
+
+def presets_option(command: Command) -> Command:
+    """`--presets`, which lists the presets and ends."""
+    return click.option(
+        "--presets",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show_presets,
+        help="List the games that have a preset, and end.",
+    )(command)
 
 
 def show_presets(context: click.Context, param: click.Parameter, given: Any) -> None:
@@ -43,27 +44,18 @@ def show_presets(context: click.Context, param: click.Parameter, given: Any) -> 
     if given and not context.resilient_parsing:
         width = max(map(len, PRESETS))
         for game, preset in PRESETS.items():
-            click.echo(f"{game:<{width}}  {', '.join(_described(preset))}")
+            click.echo(f"{game:<{width}}  {describe_preset(preset)}")
         context.exit()
 
 
-def _described(preset: Preset) -> Iterator[str]:
-    """The parts of a preset, in words."""
-    config, learner = preset.config, preset.config.learner
-    if config.function is None:
-        yield "table"
-    elif isinstance(config.function, NetworkSettings):
-        yield f"network of {config.function.hidden}"
-    else:
-        yield "linear"
-    yield f"against {config.opponent.name}"
-    yield f"alpha {learner.step_size:g}"
-    if isinstance(learner, TDSettings):
-        yield f"lambda {learner.trace_decay:g}"
+def describe_preset(preset: Preset) -> str:
+    """Return the main settings of a preset, as options."""
+    options = to_options(preset.config)
+    parts = [f"--{name} {options[name]}" for name in _SHOWN if name in options]
     if preset.features is not None:
-        yield f"features {preset.features}"
+        parts.append(f"--features {preset.features}")
     if preset.matches is not None:
-        yield f"{preset.matches:,} matches"
+        parts.append(f"--matches {preset.matches}")
     if preset.minutes is not None:
-        yield f"at most {preset.minutes:g} minutes"
-    yield f"depth {preset.depth}"
+        parts.append(f"--minutes {preset.minutes:g}")
+    return " ".join(parts) + f", search depth {preset.depth}"

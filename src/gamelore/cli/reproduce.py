@@ -7,8 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -16,6 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from gamelore.cli.progress import progress
+from gamelore.cli.setting_options import (
+    MAIN,
+    GroupedCommand,
+    GroupedOption,
+    setting_options,
+)
 from gamelore.experiments import EXPERIMENTS, Experiment, find_experiment
 from gamelore.experiments.claims import PublishedNumber
 from gamelore.experiments.output import check_folder
@@ -26,10 +31,18 @@ from gamelore.experiments.report import (
     claims_record,
     tabulate_claims,
 )
-from gamelore.experiments.settings import Setting, settings_of
 from gamelore.experiments.sweep import Sweep, count_cores
 
-FIRST = ("runs", "all_runs", "scale", "figure", "learners", "variants", "extensions")
+FIRST = (
+    "runs",
+    "all_runs",
+    "scale",
+    "figure",
+    "learners",
+    "variants",
+    "extensions",
+    "seed",
+)
 """The settings that most people change, in the order of the help."""
 
 _WIDTH = 160  # of tables that go to a file or a pipe
@@ -51,33 +64,13 @@ class Reproductions(click.Group):
             formatter.write_dl(list(EXPERIMENTS.items()))
 
 
-class _Reproduction(click.Command):
-    """An experiment's command; its help has the options that matter first."""
-
-    def format_options(
-        self, ctx: click.Context, formatter: click.HelpFormatter
-    ) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {"Options": [], "More settings": []}
-        for option in self.get_params(ctx):
-            record = option.get_help_record(ctx)
-            if record:
-                common = option.name in (*FIRST, *_COMMON) or "--help" in option.opts
-                groups["Options" if common else "More settings"].append(record)
-        for title, records in groups.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
-
-
 def make_command(name: str, experiment: Experiment[Any, Any]) -> click.Command:
     """Return the subcommand that reruns an experiment."""
-    settings = {s.name: s for s in settings_of(experiment.settings)}
-    first = [*(s for s in FIRST if s in settings), "seed"]
-    order = [*first, *(s for s in settings if s not in first)]
-    return _Reproduction(
+    options = setting_options([experiment.settings], FIRST)
+    return GroupedCommand(
         name,
         callback=_runner(name, experiment),
-        params=[*_common_options(name), *(_option_for(settings[s]) for s in order)],
+        params=[*_common_options(name), *options],
         help=f"Rerun {EXPERIMENTS[name]}\n\nWrites a folder with report.md (each claim "
         "beside what was measured), figures (PNG and SVG) and their data (CSV). The "
         "folder is written when all is done, or not at all.",
@@ -152,53 +145,34 @@ def _print_table(console: Console, title: str, table: ReportTable) -> None:
     console.print(shown)
 
 
-_COMMON = ("quick", "out", "jobs", "as_json", "seed")
-
-
 def _common_options(name: str) -> Iterator[click.Option]:
-    yield click.Option(
+    yield GroupedOption(
         ["--quick"],
         is_flag=True,
+        group=MAIN,
         help="A smoke test of a few seconds: small sizes, no verdicts.",
     )
-    yield click.Option(
+    yield GroupedOption(
         ["--out"],
         type=click.Path(file_okay=False, path_type=Path),
         default=Path(name),
         show_default=True,
+        group=MAIN,
         help="The folder to write; an older one with results is replaced.",
     )
-    yield click.Option(
+    yield GroupedOption(
         ["--jobs"],
         type=click.IntRange(1, 256),
+        group=MAIN,
         help="Processes at once; by default one per core, and one with --quick. "
         "Results do not depend on it.",
     )
-    yield click.Option(
+    yield GroupedOption(
         ["--json", "as_json"],
         is_flag=True,
+        group=MAIN,
         help="Print settings, measurements and verdicts as JSON instead of tables.",
     )
-
-
-def _option_for(setting: Setting) -> click.Option:
-    """Return an option without a default: what is not given stays as it is."""
-    flag = setting.name.replace("_", "-")
-    names = [f"--{flag}", setting.name]
-    if setting.kind is bool:
-        names = [f"--{flag}/--no-{flag}" if setting.default else f"--{flag}"]
-        return click.Option(names, default=None, help=setting.text, is_flag=True)
-    shown = f"  [default: {setting.default}]" if setting.default is not None else ""
-    return click.Option(names, type=_type_for(setting.kind), help=setting.text + shown)
-
-
-def _type_for(kind: Any) -> Any:
-    """Return what click makes of an annotation: a choice of texts, or a plain type."""
-    if get_origin(kind) in (Union, UnionType):
-        (kind,) = (part for part in get_args(kind) if part is not type(None))
-    if get_origin(kind) is Literal:
-        return click.Choice(get_args(kind))
-    return kind
 
 
 command = Reproductions(

@@ -16,7 +16,6 @@ from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDec
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot
-from gamelore.learn.store import Course, CourseStore
 from gamelore.learn.trainer import Record, State, Trainer
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
@@ -28,8 +27,6 @@ __all__ = [
     "Cells",
     "Checkpoint",
     "Cosine",
-    "Course",
-    "CourseStore",
     "Episode",
     "FeaturePlayer",
     "Fixed",

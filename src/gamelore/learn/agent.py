@@ -31,16 +31,16 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learned_player import LockedPlayer
 from gamelore.learn.match_log import KeptMatch, MatchLog, Pupil, Stream
-from gamelore.learn.records import config_record
 from gamelore.learn.role_values import LearnerSettings, PatternValues
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.session import GameMemory, Study
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import streams_of
+from gamelore.learn.trainer import make_streams
 from gamelore.match.match import MatchRecord
 from gamelore.player import Clock, Player
 from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.search.policy_player import stream_of
+from gamelore.settings import to_json
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ class LearningAgent:
         self._settings = settings
         self._seed = seed
         self._schedule = schedule or Fixed()
-        learner = config_record(TrainConfig(learner=settings))["learner"]
+        learner = to_json(TrainConfig(learner=settings))["learner"]
         self._learner = json.dumps([name, learner], sort_keys=True)
         self._log = MatchLog(store or ":memory:")
         self._storing = Lock()  # one transaction at a time
@@ -279,7 +279,7 @@ class LearningAgent:
             progress = self._log.progress(pupil)
         stream = progress.stream
         if stream is None:
-            stream = streams_of(self._seed).learner
+            stream = make_streams(self._seed).learner
         rivals = sum(
             one.pupil.key == pupil.key and one.stream is not None
             for one in [*self._seats.values()]

@@ -1,11 +1,10 @@
-"""A course of learning as it stood after a match, in a form that lasts.
+"""The whole state of a training run after a match, in a form that lasts.
 
-Files and the store keep the same two parts of it: a *header* of plain JSON values, and
-*arrays* by name. Arrays hold numbers in little-endian order:
+It has two parts: a *header* in JSON, and *arrays* by name, little-endian:
 
     streams            uint64 [3, 4]
     rewards            int16 [matches]
-    ROLE.rows          uint64 [n, ·]   keys, in the header's spelling
+    ROLE.rows          uint64 [n, ·]   keys, as the header's fluents and moves say
     ROLE.values        float64 [n]
     ROLE.visits        uint32 [n]
     copy.ROLE.rows …   the same of the copies that the learner plays against
@@ -19,38 +18,53 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import Simulator
 from gamelore.errors import CheckpointError
+from gamelore.files import Arrays
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
-from gamelore.learn.records import (
-    FeatureSheet,
-    JsonObject,
-    config_record,
-    features_record,
-    read_config,
-    read_features,
-)
+from gamelore.learn.records import FeatureSheet, features_record, read_features
+from gamelore.learn.references import ReferenceResult
 from gamelore.learn.settings import QSettings
 from gamelore.learn.state_codec import Spelling, words_for
 from gamelore.learn.trainer import State, Trainer
+from gamelore.settings import JsonObject, from_json, to_json
 from gamelore.values.functions import Weights
 from gamelore.values.table import Cells
-
-Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
 _DTYPES = {"rows": "<u8", "values": "<f8", "visits": "<u4"}
 
 
+class Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """All of a checkpoint but its arrays."""
+
+    game: str
+    rules: str
+    config: dict[str, Any]
+    features: dict[str, Any]
+    matches: int
+    wanted: int
+    roles: list[str]
+    copies: list[str]
+    weights: list[str]
+    fluents: tuple[str, ...]
+    moves: tuple[tuple[str, ...], ...]
+    sheet: str
+    inputs: FeatureSheet | None
+    depth: int
+    evaluations: tuple[ReferenceResult, ...]
+
+
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that is needed to go on as if nothing had happened."""
+    """The whole state of a training run."""
 
     game: str
     rules: str
@@ -60,7 +74,7 @@ class Checkpoint:
     """Per role, its initial values by pattern; empty if there are none."""
     matches: int
     wanted: int
-    """How many matches the course was meant to have."""
+    """How many matches the run was to have."""
     spelling: Spelling = field(repr=False)
     streams: npt.NDArray[np.uint64] = field(repr=False)
     """uint64 [3, 4]"""
@@ -79,12 +93,20 @@ class Checkpoint:
     """The features file that the value function has inputs from, if it has one."""
     depth: int = 1
     """How many moves to look ahead when playing by the value function."""
+    evaluations: tuple[ReferenceResult, ...] = ()
+    """The results against reference players so far."""
 
     @classmethod
     def of(
-        cls, trainer: Trainer, rewards: npt.ArrayLike, wanted: int = 0, depth: int = 1
+        cls,
+        trainer: Trainer,
+        rewards: npt.ArrayLike,
+        *,
+        wanted: int = 0,
+        depth: int = 1,
+        evaluations: tuple[ReferenceResult, ...] = (),
     ) -> Checkpoint:
-        """Where a training stands, with the rewards of all its matches."""
+        """Return the state of a trainer, with the rewards of all its matches."""
         rewards = np.asarray(rewards).astype(np.int16)
         if len(rewards) != trainer.matches:
             raise ValueError(
@@ -114,10 +136,11 @@ class Checkpoint:
             sheet=simulator.game.to_kif(),
             inputs=_inputs_of(trainer),
             depth=depth,
+            evaluations=evaluations,
         )
 
     def trainer(self, graph: StateGraph) -> Trainer:
-        """A training that goes on from here; `CheckpointError` in another game."""
+        """Return a trainer that goes on from here, or raise `CheckpointError`."""
         simulator = graph.simulator
         self.check_game(simulator.game)
         self._check_inputs(simulator)
@@ -173,34 +196,36 @@ class Checkpoint:
 
     @property
     def opponent(self) -> str:
-        """Whom the learner plays against."""
+        """The name of the learner's opponent."""
         return self.config.opponent.name
 
     @property
     def key(self) -> str:
-        """What tells this course from every other: rules, plan and initial values."""
-        return course_key(self.rules, self.config, self.features, self.inputs)
+        """A hash of rules, settings and initial values, which tells runs apart."""
+        return run_key(self.rules, self.config, self.features, self.inputs)
 
     # ── the two parts ───────────────────────────────────────────────────────────────
 
-    def header(self) -> JsonObject:
-        """All but the arrays."""
-        return {
-            "game": self.game,
-            "rules": self.rules,
-            "plan": config_record(self.config),
-            "features": dict(self.features),
-            "matches": self.matches,
-            "wanted": self.wanted,
-            "roles": list(self.tables),
-            "copies": list(self.copies),
-            "weights": list(self.weights),
-            "fluents": self.spelling.fluents,
-            "moves": self.spelling.moves,
-            "sheet": self.sheet,
-            "inputs": None if self.inputs is None else self.inputs._asdict(),
-            "depth": self.depth,
-        }
+    def header(self) -> bytes:
+        """Return all but the arrays, as JSON."""
+        header = Header(
+            game=self.game,
+            rules=self.rules,
+            config=to_json(self.config),
+            features=dict(self.features),
+            matches=self.matches,
+            wanted=self.wanted,
+            roles=list(self.tables),
+            copies=list(self.copies),
+            weights=list(self.weights),
+            fluents=self.spelling.fluents,
+            moves=self.spelling.moves,
+            sheet=self.sheet,
+            inputs=self.inputs,
+            depth=self.depth,
+            evaluations=self.evaluations,
+        )
+        return msgspec.json.encode(header)
 
     def arrays(self) -> Arrays:
         """The arrays by name."""
@@ -220,42 +245,35 @@ class Checkpoint:
         return arrays
 
     @classmethod
-    def from_parts(cls, header: JsonObject, arrays: Mapping[str, Any]) -> Checkpoint:
+    def from_parts(cls, header: bytes, arrays: Mapping[str, Any]) -> Checkpoint:
         """Put the parts together; `CheckpointError` where they do not fit."""
         try:
+            known = msgspec.json.decode(header, type=Header)
             checkpoint = cls(
-                game=header["game"],
-                rules=header["rules"],
-                config=read_config(header["plan"]),
-                features=header["features"],
-                matches=header["matches"],
-                wanted=header["wanted"],
-                spelling=Spelling(
-                    tuple(header["fluents"]), tuple(map(tuple, header["moves"]))
-                ),
+                game=known.game,
+                rules=known.rules,
+                config=from_json(TrainConfig, known.config),
+                features=known.features,
+                matches=known.matches,
+                wanted=known.wanted,
+                spelling=Spelling(known.fluents, known.moves),
                 streams=arrays["streams"].astype(np.uint64),
-                tables={role: _cells(arrays, role) for role in header["roles"]},
+                tables={role: _cells(arrays, role) for role in known.roles},
                 rewards=arrays["rewards"].astype(np.int16),
-                copies={
-                    role: _cells(arrays, f"copy.{role}")
-                    for role in header.get("copies", ())
-                },
-                weights=_weights(arrays, header, "weights."),
-                copied_weights=_weights(arrays, header, "copy.weights."),
-                sheet=header.get("sheet", ""),
-                inputs=_read_inputs(header.get("inputs")),
-                depth=header.get("depth", 1),
+                copies={role: _cells(arrays, f"copy.{role}") for role in known.copies},
+                weights=_weights(arrays, known.weights, "weights."),
+                copied_weights=_weights(arrays, known.weights, "copy.weights."),
+                sheet=known.sheet,
+                inputs=known.inputs,
+                depth=known.depth,
+                evaluations=known.evaluations,
             )
             checkpoint._check()
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"it does not hold together: {error}") from error
         return checkpoint
 
     def _check(self) -> None:
-        if not all(isinstance(fluent, str) for fluent in self.spelling.fluents):
-            raise ValueError("fluents that are no text")
-        if not isinstance(self.sheet, str) or not isinstance(self.depth, int):
-            raise ValueError("rules that are no text, or a depth that is no number")
         width = words_for(len(self.spelling.fluents))
         width += isinstance(self.config.learner, QSettings)
         for rows, values, visits in (*self.tables.values(), *self.copies.values()):
@@ -275,17 +293,6 @@ def _inputs_of(trainer: Trainer) -> FeatureSheet | None:
     if not counted or features is None:
         return None
     return FeatureSheet(features.name, features.to_kif())
-
-
-def _read_inputs(record: object) -> FeatureSheet | None:
-    if record is None:
-        return None
-    if not isinstance(record, dict):
-        raise ValueError("features that are something else")
-    sheet = FeatureSheet(**record)
-    if not all(isinstance(text, str) for text in sheet):
-        raise ValueError("features that are no text")
-    return sheet
 
 
 def _written(
@@ -313,12 +320,8 @@ def _read(
     }
 
 
-def _weights(arrays: Mapping[str, Any], header: JsonObject, prefix: str) -> Weights:
-    found = {
-        name: arrays[prefix + name]
-        for name in header.get("weights", ())
-        if prefix + name in arrays
-    }
+def _weights(arrays: Mapping[str, Any], names: list[str], prefix: str) -> Weights:
+    found = {n: arrays[prefix + n] for n in names if prefix + n in arrays}
     return {n: one.astype(one.dtype.newbyteorder("=")) for n, one in found.items()}
 
 
@@ -340,14 +343,14 @@ def _cells(arrays: Mapping[str, Any], name: str) -> Cells:
     )
 
 
-def course_key(
+def run_key(
     rules: str,
     config: TrainConfig,
     features: Mapping[str, JsonObject],
     inputs: FeatureSheet | None = None,
 ) -> str:
-    """A hash of all that decides how a course of learning goes."""
-    parts: list[Any] = [rules, config_record(config), dict(features)]
+    """Return a hash of all that decides how a training run goes."""
+    parts: list[Any] = [rules, to_json(config), dict(features)]
     if inputs is not None:
         parts.append(inputs.text)
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))

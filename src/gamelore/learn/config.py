@@ -1,53 +1,166 @@
-"""Plans of courses: who learns how, against whom, and which of them make sense."""
+"""Settings of a training run: who learns how, against whom."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 from gamelore.engine import CircuitSimulator, Simulator
 from gamelore.errors import GameloreError
 from gamelore.learn.opponents import FeaturePlayer
-from gamelore.learn.schedules import Fixed, Schedule, StepDecay
+from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.shaping import check_shaping
-from gamelore.search.policies import PlayerSettings
+from gamelore.learn.settings import Lookahead, QSettings, TDSettings, make_qm_settings
+from gamelore.search.policies import KINDS, PlayerSettings
+from gamelore.settings import (
+    Choice,
+    Options,
+    SettingError,
+    check,
+    setting,
+    spell_option,
+)
 from gamelore.values.by_feature import ByFeature
-from gamelore.values.settings import FunctionSettings
+from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
 RoleChoice: TypeAlias = Literal["first", "second", "alternate"]
+
+_LEARNERS = {
+    "td": TDSettings,
+    "qm": Choice(QSettings, make=make_qm_settings, applies=lambda one: one.searches),
+    "q": Choice(QSettings, without=("playouts", "search_time", "level")),
+}
+_OPPONENTS = {
+    **dict.fromkeys(KINDS, PlayerSettings),
+    "features": FeaturePlayer,
+    "self": SelfPlay,
+}
+_SCHEDULES = {"fixed": Fixed, "cosine": Cosine, "geometric": Geometric}
+_FUNCTIONS = {"table": None, "linear": LinearSettings, "network": NetworkSettings}
 
 
 @dataclass(frozen=True)
 class TrainConfig:
     """How a training run learns, in which role, against which opponent."""
 
-    learner: TDSettings | QSettings = field(default_factory=TDSettings)
-    opponent: PlayerSettings | SelfPlay | FeaturePlayer = field(
-        default_factory=PlayerSettings
+    learner: TDSettings | QSettings = setting(
+        factory=TDSettings, choices=_LEARNERS, group="Learning"
     )
-    role: RoleChoice = "first"
-    """Which player learns; *alternate*: both, match by match in turn."""
-    schedule: Schedule = field(default_factory=Fixed)
-    step_decay: StepDecay | None = None
+    """TD(λ) over afterstates, Q-learning, or Q-learning that searches by playouts where
+    its table knows nothing (qm)."""
+    opponent: PlayerSettings | SelfPlay | FeaturePlayer = setting(
+        factory=PlayerSettings,
+        choices=_OPPONENTS,
+        option="against",
+        prefix="opponent-",
+        group="Opponent",
+    )
+    """The opponent; with self, the learner plays both roles; features takes the move
+    with the highest sum of --opponent-features."""
+    role: RoleChoice = setting("first", group="Learning")
+    """Which player learns: the first, the second, or both in turn."""
+    schedule: Schedule = setting(factory=Fixed, choices=_SCHEDULES, group="Exploration")
+    """How the share of exploring moves changes: not at all, along a cosine until a
+    match, or by a factor per match."""
+    step_decay: StepDecay | None = setting(None, prefix="alpha-", group="Learning")
     """How the step size decays; it is constant if not given."""
-    lookahead: Lookahead | None = None
-    """Initial values by searching ahead; features are given to the training itself."""
-    seed: int = 0
-    longest_match: int = 2000
-    function: FunctionSettings | None = None
-    """The value function that is learned; a table if not given."""
-    shaping: ByFeature = ()
-    """Rewards along the way: a feature, by name, and what its going up by 1 earns. They
-    are added to goals as they are in tables, and to what goals count in functions."""
+    lookahead: Lookahead | None = setting(
+        None, prefix="lookahead-", group="Initial values and transfer"
+    )
+    """Initial values by searching ahead; tree patterns are given to the trainer."""
+    seed: int = setting(0, least=0, most=2**63 - 1)
+    """Where random numbers start; the same seed repeats the same run."""
+    longest_match: int = setting(2000, least=1, most=1_000_000)
+    """Moves after which a match is taken never to end."""
+    function: FunctionSettings | None = setting(
+        None, choices=_FUNCTIONS, option="values", group="Value function"
+    )
+    """What values are kept in: a table of positions, a linear function, or a network
+    with one hidden layer."""
+    shaping: ByFeature = setting((), group="Learning")
+    """A shaping reward for each 1 that a feature goes up; may be repeated. In tables it
+    is added to goals as it is, and in functions to what goals count."""
 
     def __post_init__(self) -> None:
-        check_shaping(self.shaping)
+        check(self)
+
+
+DEFAULT_OPPONENT = "novice"
+"""The opponent on the command line, if none is given."""
+
+_LOOKAHEAD = ("lookahead_depth", "lookahead_rule")
+
+_MODES: tuple[tuple[dict[str, tuple[str, ...]], dict[str, Any]], ...] = (
+    ({"against": ("self",), "schedule": ("fixed",)}, {"epsilon": 0.1}),
+    (
+        {"against": ("self",), "values": ("table",), "learner": ("q", "qm")},
+        {"self_values": "own"},
+    ),
+    ({"values": ("network",)}, {"alpha": 0.1, "initial_range": None}),
+)
+"""Defaults that depend on the kind of training: where all options on the left are one
+of what is listed, those on the right."""
+
+DEFAULT_TEXTS = {
+    "against": DEFAULT_OPPONENT,
+    "alpha": "0.3; with --learner q or --values network 0.1",
+    "alpha_every": "never",
+    "epsilon": "0.01; in self-play 0.1; cosine 0.5; geometric 0.9",
+    "initial_range": "scaled",
+    "lookahead_depth": "no search",
+    "matches": "3000",
+    "playouts": "100; with --search-level 2 20",
+    "self_values": "shared; with --learner q own",
+}
+"""Defaults on the command line that depend on other options, in words."""
+
+
+def complete_options(given: Options) -> dict[str, Any]:
+    """Return options with the defaults that depend on the kind of training.
+
+    Self-play explores more, since nobody else shows it new positions; networks take
+    smaller steps.
+    """
+    chosen = {
+        "against": DEFAULT_OPPONENT,
+        "schedule": "fixed",
+        "values": "table",
+        "learner": "td",
+        **given,
+    }
+    _check_combination(given, chosen)
+    found = {"against": chosen["against"], **given}
+    for conditions, defaults in _MODES:
+        if all(chosen[name] in among for name, among in conditions.items()):
+            found = {**defaults, **found}
+    return found
+
+
+_TABLE_ONLY = ("default_value", "initialise", "self_values", *_LOOKAHEAD)
+
+
+def _check_combination(given: Options, chosen: Options) -> None:
+    """Refuse options that would change nothing beside others."""
+    if chosen["values"] != "table":
+        for name in _TABLE_ONLY:
+            if name in given:
+                requirement = f"has no meaning for --values {chosen['values']}"
+                raise SettingError(spell_option(name), requirement)
+    if chosen["learner"] != "td":
+        for name in _LOOKAHEAD:
+            if name in given:
+                requirement = "is for --learner td: the others start from nothing"
+                raise SettingError(spell_option(name), requirement)
+    if given.get("reward_in_selection") and not given.get("shaping"):
+        raise SettingError("--reward-in-selection", "has no meaning without --shaping")
+    without_copy = chosen["against"] == "self" and not given.get("opponent_refresh")
+    if without_copy and "opponent_epsilon" in given:
+        requirement = "has no meaning for --against self without --opponent-refresh"
+        raise SettingError("--opponent-epsilon", requirement)
 
 
 def check_self_play(config: TrainConfig, game: str, players: int) -> None:
-    """Refuse to play against oneself where that has no meaning."""
+    """Refuse self-play where it has no meaning."""
     against = config.opponent
     if not isinstance(against, SelfPlay):
         return
@@ -71,14 +184,14 @@ def check_self_play(config: TrainConfig, game: str, players: int) -> None:
 
 
 def check_engine(config: TrainConfig, simulator: Simulator) -> None:
-    """Refuse what kernels could never play."""
+    """Refuse what kernels cannot play."""
     learner = config.learner
     searches = isinstance(learner, QSettings) and learner.playouts > 0
     searches = searches or config.opponent.name == "monte-carlo"
     if searches and not isinstance(simulator, CircuitSimulator):
         raise GameloreError(
-            f"whole courses with Monte Carlo search need {simulator.game.name!r}"
-            " compiled; on the interpreter, let players play match by match"
+            f"training with Monte Carlo search needs {simulator.game.name!r} compiled;"
+            " on the interpreter, let players play match by match"
         )
 
 

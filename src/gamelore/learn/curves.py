@@ -1,4 +1,4 @@
-"""Learning curves: averages of rewards over the matches, and a sketch in one line."""
+"""Learning curves: averages of rewards over matches, and a curve as a line of text."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def cumulative_average(rewards: npt.ArrayLike) -> Floats:
-    """float64 [n]: after each match, the average reward of all so far."""
+    """Return, after each match, the average reward of all so far: float64 [n]."""
     rewards = np.asarray(rewards, np.float64)
     averages: Floats = rewards.cumsum() / np.arange(1, len(rewards) + 1)
     return averages
 
 
 def windowed_average(rewards: npt.ArrayLike, window: int) -> Floats:
-    """float64 [n]: after each match, the average of the last `window` ones.
+    """Return, after each match, the average of the last `window`: float64 [n].
 
     The first matches have fewer before them.
     """
@@ -31,16 +31,9 @@ def windowed_average(rewards: npt.ArrayLike, window: int) -> Floats:
     return averages
 
 
-def window_of(matches: int) -> int:
-    """How many of so many matches one looks at together: a thirtieth, ten at least."""
+def choose_window(matches: int) -> int:
+    """Return the length of a moving average: a thirtieth of all, ten at least."""
     return max(10, matches // 30)
-
-
-def bucket_averages(rewards: npt.ArrayLike, buckets: int) -> Floats:
-    """float64 [≤ buckets]: averages of parts of equal length, to a match."""
-    rewards = np.asarray(rewards, np.float64)
-    parts = np.array_split(rewards, min(buckets, len(rewards)) or 1)
-    return np.array([part.mean() for part in parts if len(part)])
 
 
 def sparkline(values: npt.ArrayLike, scale: tuple[float, float] | None = None) -> str:

@@ -18,16 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.errors import CheckpointError
+from gamelore.files import ArchiveError, pack_archive, unpack_archive
 from gamelore.gdl import Compound, Game, Move, Role, read_term, to_kif
-from gamelore.learn.chunks import chunk_schema, read_arrays, shapes_of, write_arrays
 from gamelore.learn.database import Database
-from gamelore.learn.records import JsonObject
 from gamelore.learn.state_codec import Spelling
+from gamelore.settings import JsonObject
 from gamelore.values.table import Cells
 
 Stream = npt.NDArray[np.uint64]
 
-_SCHEMA = f"""
+_MAGIC = b"gamelore values 1\n"
+
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS pupil (
     key TEXT PRIMARY KEY,     -- hash of all that makes it this pupil
     rules TEXT NOT NULL,      -- fingerprint of the canonical rules
@@ -38,7 +40,7 @@ CREATE TABLE IF NOT EXISTS pupil (
     stream BLOB NOT NULL,     -- its randomness after the last of them
     matches INTEGER NOT NULL, -- how many are in the values stored
     folded INTEGER NOT NULL,  -- and the number of the last of them
-    header TEXT NOT NULL      -- shapes, spelling and initial values, as JSON
+    header TEXT NOT NULL      -- spelling and initial values, as JSON
 );
 CREATE INDEX IF NOT EXISTS pupil_by_rules ON pupil (rules, role, opponent);
 CREATE TABLE IF NOT EXISTS rule_sheet (
@@ -58,7 +60,10 @@ CREATE TABLE IF NOT EXISTS match (
     moves TEXT NOT NULL       -- a joint move to a line, in canonical names
 );
 CREATE INDEX IF NOT EXISTS match_by_pupil ON match (pupil, number);
-{chunk_schema("pupil_chunk")}
+CREATE TABLE IF NOT EXISTS pupil_values (
+    pupil TEXT PRIMARY KEY,
+    content BLOB NOT NULL     -- an archive of the table's arrays
+);
 """
 
 
@@ -126,7 +131,7 @@ class MatchLog(Database):
     """Matches and values on disk; `:memory:` keeps them until it is closed."""
 
     kind = "match_log"
-    version = 1
+    version = 2
     schema = _SCHEMA
     failure = CheckpointError
 
@@ -192,11 +197,8 @@ class MatchLog(Database):
         }
         spelt = json.dumps([snapshot.spelling.fluents, snapshot.spelling.moves])
         digest = hashlib.sha256(spelt.encode()).hexdigest()
-        header = {
-            "arrays": shapes_of(arrays),
-            "spelling": digest,
-            "features": snapshot.features,
-        }
+        header = {"spelling": digest, "features": snapshot.features}
+        content = pack_archive(_MAGIC, arrays)
         with self._transaction("IMMEDIATE"):
             self._add_pupil(pupil, game)
             changed = self.connection.execute(
@@ -214,7 +216,10 @@ class MatchLog(Database):
                 self.connection.execute(
                     "INSERT OR IGNORE INTO spelling VALUES (?, ?)", (digest, spelt)
                 )
-                write_arrays(self.connection, "pupil_chunk", pupil.key, arrays)
+                self.connection.execute(
+                    "INSERT OR REPLACE INTO pupil_values VALUES (?, ?)",
+                    (pupil.key, content),
+                )
 
     def load(self, pupil: Pupil) -> Snapshot | None:
         """The values of a pupil as they were saved last."""
@@ -226,7 +231,7 @@ class MatchLog(Database):
                 return None
             try:
                 return self._snapshot(pupil, *found)
-            except (CheckpointError, ValueError, KeyError, TypeError) as error:
+            except (ArchiveError, ValueError, KeyError, TypeError) as error:
                 raise CheckpointError(
                     f"values in {self.path} are damaged: {error}"
                 ) from error
@@ -250,9 +255,10 @@ class MatchLog(Database):
             "SELECT text FROM spelling WHERE digest = ?", (header["spelling"],)
         ).fetchone()
         fluents, moves = json.loads(spelt)
-        arrays = read_arrays(
-            self.connection, "pupil_chunk", pupil.key, header["arrays"]
-        )
+        (content,) = self.connection.execute(
+            "SELECT content FROM pupil_values WHERE pupil = ?", (pupil.key,)
+        ).fetchone()
+        arrays = unpack_archive(_MAGIC, content)
         return Snapshot(
             matches=matches,
             folded=folded,

@@ -62,7 +62,7 @@ class MatchTrainer(Trainer):
             cells=np.zeros(matches, np.int64),
         )
         for i, epsilon in enumerate(epsilons):
-            role = self.seats[self.matches % len(self.seats)]
+            role = self.learner_roles[self.matches % len(self.learner_roles)]
             self._renew_copies(self.matches)
             match = self._play(role, float(epsilon))
             episode = Episode.of(self.graph.simulator, match)

@@ -1,4 +1,4 @@
-"""Opponents of a learner that judge by a function of their own."""
+"""Opponents of a learner that evaluate positions by features."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from dataclasses import dataclass
 from gamelore.engine import Simulator
 from gamelore.graph import StateGraph
 from gamelore.search.evaluator import STAKES, FeatureEvaluator
+from gamelore.settings import check, setting
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import LinearSettings
 
 
 @dataclass(frozen=True)
 class FeaturePlayer:
-    """Looks one move ahead and takes what has the highest sum of features.
+    """Takes the move that leads to the highest sum of features.
 
-    It plays as alpha-beta of depth 1 over these features does, with lots of its own.
+    It plays as alpha-beta of depth 1 over these features does, with random numbers of
+    its own.
     """
 
     features: str = "heuristic"
-    """Those of a library game by name, or a features file."""
-    epsilon: float = 0.0
-    """How often it moves at random instead."""
+    """Features that the opponent `features` goes by: by name, or a features file."""
+    epsilon: float = setting(0.0, least=0, most=1)
+    """Share of its moves that are random."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"epsilon must be in [0, 1], got {self.epsilon}")
+        check(self)
 
     @property
     def name(self) -> str:
-        """What such an opponent is called."""
+        """The name of such an opponent."""
         return "features"
 
 
-def function_of(player: FeaturePlayer, played: Simulator) -> ValueFunction:
-    """What such a player goes by in the game that a simulator plays."""
+def make_function(player: FeaturePlayer, played: Simulator) -> ValueFunction:
+    """Return the sum of features of such a player, for the game of a simulator."""
     settings = LinearSettings(
         perspective="current-player",
         fluents=False,

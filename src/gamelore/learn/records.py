@@ -1,30 +1,15 @@
-"""Settings as plain JSON values, and back.
-
-Every dataclass of settings becomes an object that says its kind:
-
-    {"kind": "Fixed", "epsilon": 0.01, "until": null}
-"""
+"""Initial values by tree pattern as plain JSON values, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gamelore.errors import CheckpointError
 from gamelore.graph import Pattern, PatternIndex, StateGraph
-from gamelore.learn.config import TrainConfig
-from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.role_values import PatternValues
-from gamelore.learn.schedules import Cosine, Fixed, Geometric, StepDecay
-from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.search.policies import PlayerSettings
-from gamelore.values.settings import LinearSettings, NetworkSettings
-
-JsonObject: TypeAlias = dict[str, Any]
+from gamelore.settings import JsonObject
 
 
 class FeatureSheet(NamedTuple):
@@ -32,87 +17,6 @@ class FeatureSheet(NamedTuple):
 
     name: str
     text: str
-
-
-_KINDS: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        TrainConfig,
-        TDSettings,
-        QSettings,
-        PlayerSettings,
-        SelfPlay,
-        FeaturePlayer,
-        Fixed,
-        Cosine,
-        Geometric,
-        StepDecay,
-        Lookahead,
-        LinearSettings,
-        NetworkSettings,
-    )
-}
-
-
-def config_record(config: TrainConfig) -> JsonObject:
-    """A plan as JSON; `CheckpointError` if a part of it is not gamelore's own."""
-    record = _write(config)
-    assert isinstance(record, dict)
-    return record
-
-
-def read_config(record: object) -> TrainConfig:
-    """The plan of such a record; `CheckpointError` says what is wrong with it."""
-    config = _read(record)
-    if not isinstance(config, TrainConfig):
-        raise CheckpointError("what should be a plan is something else")
-    return config
-
-
-def flat_settings(record: JsonObject, within: str = "") -> Iterator[tuple[str, Any]]:
-    """Every setting of a plan's record by its path: `learner.step_size`, 0.3.
-
-    What is set by feature has the feature in its path: `shaping.(lost own)`, -1.0.
-    """
-    for name, value in record.items():
-        if isinstance(value, dict):
-            yield from flat_settings(value, f"{within}{name}.")
-        elif isinstance(value, list):
-            yield from flat_settings(dict(value), f"{within}{name}.")
-        else:
-            yield f"{within}{name}", value
-
-
-def _write(value: object) -> object:
-    kind = type(value)
-    if _KINDS.get(kind.__name__) is kind:
-        members = {one.name: getattr(value, one.name) for one in fields(value)}  # type: ignore[arg-type]
-        return {"kind": kind.__name__} | {n: _write(v) for n, v in members.items()}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, tuple):
-        return [_write(one) for one in value]
-    raise CheckpointError(
-        f"a plan with {value!r} in it cannot be saved, since nothing could read it back"
-    )
-
-
-def _read(value: object) -> object:
-    if isinstance(value, list):
-        return tuple(_read(one) for one in value)
-    if not isinstance(value, dict):
-        return value
-    members = dict(value)
-    kind = members.pop("kind", None)
-    if kind not in _KINDS:
-        raise CheckpointError(f"settings of a kind {kind!r} are not known")
-    try:
-        return _KINDS[kind](**{name: _read(one) for name, one in members.items()})
-    except (TypeError, ValueError) as error:
-        raise CheckpointError(f"settings of {kind} that do not hold: {error}") from None
-
-
-# ── initial values by pattern ──────────────────────────────────────────────────────
 
 
 def features_record(features: PatternValues) -> JsonObject:

@@ -1,4 +1,4 @@
-"""How often a learner explores, and how far it steps, match by match."""
+"""Schedules: exploration and step size as functions of the matches played."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from gamelore.settings import SettingError, check, setting
 
 
 class Schedule(Protocol):
@@ -17,13 +19,15 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True)
 class Fixed:
-    """The same epsilon always, or until a match after which there is no exploration."""
+    """The same epsilon in all matches, or in all up to one."""
 
-    epsilon: float = 0.01
-    until: int | None = None
+    epsilon: float = setting(0.01, least=0, most=1)
+    """Share of moves that explore, at first or always."""
+    until: int | None = setting(None, least=0)
+    """No exploration after this match."""
 
     def __post_init__(self) -> None:
-        _check("epsilon", self.epsilon)
+        check(self)
 
     def __call__(self, matches: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         epsilons = np.full(len(matches), self.epsilon)
@@ -36,17 +40,17 @@ class Fixed:
 class Cosine:
     """Equation 3 of Wang, Emmerich and Plaat (2018): a·cos(mπ / 2l) + b, then 0."""
 
-    length: int = 30_000
-    """l: no exploration after this match."""
-    a: float = 0.5
-    b: float = 0.0
+    length: int = setting(30_000, option="until", least=1)
+    """No exploration after this match, l."""
+    a: float = setting(0.5, option="epsilon", least=0, most=1)
+    """Share of moves that explore at first, without b."""
+    b: float = setting(0.0, option="epsilon-offset", least=0, most=1)
+    """What is added to epsilon in all matches of a cosine schedule, b."""
 
     def __post_init__(self) -> None:
-        if self.length < 1:
-            raise ValueError(f"length must be positive, got {self.length}")
-        _check("a", self.a)
-        _check("b", self.b)
-        _check("a + b", self.a + self.b)
+        check(self)
+        if self.a + self.b > 1:
+            raise SettingError("a", f"and b must add up to at most 1, got {self.a}")
 
     def __call__(self, matches: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         angle = matches * np.pi / (2 * self.length)
@@ -55,14 +59,15 @@ class Cosine:
 
 @dataclass(frozen=True)
 class Geometric:
-    """Abalearn's: epsilon shrinks by the same factor after every match."""
+    """Abalearn's: epsilon is multiplied by the same factor after every match."""
 
-    start: float = 0.9
-    factor: float = 0.99
+    start: float = setting(0.9, option="epsilon", least=0, most=1)
+    """Share of moves that explore in the first match."""
+    factor: float = setting(0.99, option="epsilon-factor", least=0, most=1)
+    """What epsilon is multiplied by after each match of a geometric schedule."""
 
     def __post_init__(self) -> None:
-        _check("start", self.start)
-        _check("factor", self.factor)
+        check(self)
 
     def __call__(self, matches: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         return np.asarray(self.start * self.factor ** matches.astype(np.float64))
@@ -72,24 +77,18 @@ class Geometric:
 class StepDecay:
     """The step size is multiplied by `factor` after every `every` matches."""
 
-    every: int = 400_000
-    factor: float = 0.3
+    every: int = setting(400_000, least=1)
+    """Make the step size smaller after every so many matches."""
+    factor: float = setting(0.3, above=0, most=1)
+    """What the step size is then multiplied by."""
 
     def __post_init__(self) -> None:
-        if self.every < 1:
-            raise ValueError(f"every must be positive, got {self.every}")
-        if not 0 < self.factor <= 1:
-            raise ValueError(f"factor must be in (0, 1], got {self.factor}")
+        check(self)
 
     def share(self, match: int) -> float:
-        """The share of the first step size that is left at a match."""
+        """Return the share of the first step size that is left at a match."""
         return float(self.factor ** (match // self.every))
 
     def next_change(self, match: int) -> int:
-        """The first match after this one with a smaller step."""
+        """Return the first match after this one with a smaller step."""
         return self.every * (match // self.every + 1)
-
-
-def _check(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must be in [0, 1], got {value}")

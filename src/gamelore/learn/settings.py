@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from gamelore.graph import LOOKAHEAD_RULES
+from gamelore.settings import SettingError, check, setting
+
+_SEARCH = "Search of --learner qm"
+_INITIAL = "Initial values and transfer"
 
 
 @dataclass(frozen=True)
 class TDSettings:
     """TD(λ) over afterstates; defaults are those of Banerjee and Stone (2007)."""
 
-    step_size: float = 0.3
-    """Alpha."""
-    discount: float = 1.0
-    """Gamma."""
-    trace_decay: float = 0.7
-    """Lambda: 0 is one-step TD, 1 is Monte Carlo."""
-    default_value: float | None = None
-    """Of an afterstate not met yet; the middle of the role's goals if not given."""
-    initialise: Literal["visited", "candidates"] = "visited"
-    """Which afterstates get an entry with an initial value: those *visited*, or all
-    *candidates* that a move was chosen from."""
+    step_size: float = setting(0.3, option="alpha", above=0, most=1)
+    """Step size α."""
+    discount: float = setting(1.0, option="gamma", least=0, most=1)
+    """Discount γ."""
+    trace_decay: float = setting(0.7, option="lambda", least=0, most=1)
+    """Trace decay λ: 0 is one-step TD, 1 is Monte Carlo."""
+    default_value: float | None = setting(None, group=_INITIAL)
+    """The value of an afterstate that has not been met. By default the middle of the
+    role's goals."""
+    initialise: Literal["visited", "candidates"] = setting("visited", group=_INITIAL)
+    """Which afterstates get an entry with an initial value: those visited, or all
+    candidates that a move was chosen from."""
     terminal_lookahead: bool | None = None
     """Whether a terminal afterstate has its true value before its first visit, so that
     a winning move is known one step ahead. By default only where initial values come
@@ -31,19 +36,12 @@ class TDSettings:
     terminal_afterstate: bool = True
     """Whether the terminal position is the last afterstate of a match also when the
     other player's move led to it."""
-    risk: float = 0.0
-    """Kappa: above 0, what turns out worse than expected weighs more, and the learner
+    risk: float = setting(0.0, least=-1, most=1)
+    """Risk κ: above 0, what turns out worse than expected weighs more, and the learner
     avoids risk; below 0 it seeks it (Mihatsch and Neuneier 2002)."""
 
     def __post_init__(self) -> None:
-        _check_rates(self.step_size, self.discount)
-        _check_risk(self.risk)
-        if self.initialise not in ("visited", "candidates"):
-            raise ValueError(
-                f"initialise must be visited or candidates, got {self.initialise!r}"
-            )
-        if not 0 <= self.trace_decay <= 1:
-            raise ValueError(f"trace_decay must be in [0, 1], got {self.trace_decay}")
+        check(self)
 
 
 @dataclass(frozen=True)
@@ -51,37 +49,30 @@ class QSettings:
     """Q-learning over moves; defaults are those of Wang, Emmerich and Plaat (2018).
 
     A table has a cell for each move in each position. A value function has a move worth
-    what it says of the position the move leads to, or the reward if that is an end.
+    what it says of the position the move leads to, or the reward if that is terminal.
     """
 
-    step_size: float = 0.1
-    """Alpha."""
-    discount: float = 0.9
-    """Gamma."""
-    playouts: int = 0
-    """Playouts per move where the table knows nothing of the position: QM-learning.
-    With 0 the move is drawn by lot."""
-    search_time: float | None = None
+    step_size: float = setting(0.1, option="alpha", above=0, most=1)
+    """Step size α."""
+    discount: float = setting(0.9, option="gamma", least=0, most=1)
+    """Discount γ."""
+    playouts: int = setting(0, least=0, most=1_000_000, group=_SEARCH)
+    """Playouts per move where the table knows nothing of the position. With 0 the move
+    is chosen at random."""
+    search_time: float | None = setting(None, above=0, most=1e6, group=_SEARCH)
     """Milliseconds of playouts per decision instead, so that what is chosen depends on
     the machine's speed."""
-    level: int = 1
-    """Of the search: 1 plays out at random, 2 searches inside its playouts too."""
-    risk: float = 0.0
-    """Kappa, as for TD(λ)."""
+    level: int = setting(1, option="search-level", least=1, most=2, group=_SEARCH)
+    """Level of the search: 1 plays out at random, 2 searches inside its playouts."""
+    risk: float = setting(0.0, least=-1, most=1)
+    """Risk κ, as for TD(λ)."""
 
     def __post_init__(self) -> None:
-        _check_rates(self.step_size, self.discount)
-        _check_risk(self.risk)
-        if self.playouts < 0:
-            raise ValueError(f"playouts must not be negative, got {self.playouts}")
-        if self.search_time is not None and not self.search_time > 0:
-            raise ValueError(f"search_time must be positive, got {self.search_time}")
+        check(self)
         if self.search_time is not None and self.playouts:
-            raise ValueError("search_time takes the place of playouts: give one only")
-        if self.level not in (1, 2):
-            raise ValueError(f"level must be 1 or 2, got {self.level}")
+            raise SettingError("search_time", "takes the place of playouts: give one")
         if self.level > 1 and not self.searches:
-            raise ValueError(f"level {self.level} needs playouts or search_time")
+            raise SettingError("level", f"{self.level} needs playouts or search_time")
 
     @property
     def searches(self) -> bool:
@@ -90,34 +81,28 @@ class QSettings:
 
     @property
     def search_seconds(self) -> float:
-        """How long a search may take."""
+        """The time limit of a search."""
         return math.inf if self.search_time is None else self.search_time / 1000
 
 
-def _check_rates(step_size: float, discount: float) -> None:
-    if not 0 < step_size <= 1:
-        raise ValueError(f"step_size must be in (0, 1], got {step_size}")
-    if not 0 <= discount <= 1:
-        raise ValueError(f"discount must be in [0, 1], got {discount}")
-
-
-def _check_risk(risk: float) -> None:
-    if not -1 <= risk <= 1:
-        raise ValueError(f"risk must be in [-1, 1], got {risk}")
+def make_qm_settings(**fields: Any) -> QSettings:
+    """Return Q-learning that searches, with the playouts of its paper if not said."""
+    if fields.get("playouts") == 0:
+        raise SettingError("playouts", "must be positive for --learner qm, got 0")
+    if not fields.keys() & {"playouts", "search_time"}:
+        fields["playouts"] = 20 if fields.get("level") == 2 else 100
+    return QSettings(**fields)
 
 
 @dataclass(frozen=True)
 class Lookahead:
-    """Initial values by searching ahead; terminals at their true value."""
+    """Initial values by searching ahead; terminal positions at their true value."""
 
-    depth: int = 2
-    rule: str = "minimax"
-    """What the other is taken to do: minimax (its best), maxmax (our best), avgmax
-    (anything)."""
+    depth: int = setting(2, least=1, most=60)
+    """Take initial values of positions from a search of so many moves."""
+    rule: str = setting("minimax", words=tuple(LOOKAHEAD_RULES))
+    """What that search takes the opponent to do: its best (minimax), our best (maxmax),
+    or anything (avgmax)."""
 
     def __post_init__(self) -> None:
-        if self.depth < 1:
-            raise ValueError(f"depth must be at least 1, got {self.depth}")
-        if self.rule not in LOOKAHEAD_RULES:
-            known = ", ".join(LOOKAHEAD_RULES)
-            raise ValueError(f"rule must be one of {known}, got {self.rule!r}")
+        check(self)

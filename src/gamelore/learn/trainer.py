@@ -1,7 +1,7 @@
-"""A course of learning: matches against an opponent, and what they taught.
+"""Training: matches against an opponent, and the values learned from them.
 
-The whole course runs in kernels. It can stop after any match and go on later: from the
-same state it plays the same matches and ends with the same table, bit for bit.
+All of it runs in kernels. It can stop after any match and go on later: from the same
+state it plays the same matches and ends with the same values, bit for bit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gamelore.learn.config import (
     check_self_play,
     learning_roles,
 )
-from gamelore.learn.opponents import FeaturePlayer, function_of
+from gamelore.learn.opponents import FeaturePlayer, make_function
 from gamelore.learn.qm_search import Searcher, search_policy
 from gamelore.learn.role_values import PatternValues, Values, empty_table
 from gamelore.learn.self_play import SelfPlay
@@ -92,7 +92,7 @@ class Trainer:
         self._check_engine()
         game = graph.simulator.game.name
         check_self_play(self.config, game, len(self.players))
-        self.seats = learning_roles(self.config.role, self.players, game)
+        self.learner_roles = learning_roles(self.config.role, self.players, game)
         self.side = self.players[0] if self._shared else None
         self.function = self._new_function()
         self.copy: ValueFunction | None = None
@@ -102,12 +102,20 @@ class Trainer:
         }
         self.copies: dict[int, Table] = {}
         self._accounts = self._new_accounts()
-        self.streams = streams_of(self.config.seed)
+        self.streams = make_streams(self.config.seed)
         self._check_features()
         against = self.config.opponent
         built_in = against if isinstance(against, PlayerSettings) else PlayerSettings()
         self._rival = policy_parameters(graph, built_in)
         self._own = search_policy(graph, self.config.learner)
+
+    @property
+    def known_roles(self) -> list[int]:
+        """The roles that values are learned for, from their own moves."""
+        against = self.config.opponent
+        if isinstance(against, SelfPlay) and not against.opponent_refresh:
+            return self.players
+        return self.learner_roles
 
     @property
     def table(self) -> Table:
@@ -129,7 +137,7 @@ class Trainer:
     def run(self, matches: int) -> Record:
         """Play and learn that many matches more."""
         numbers = np.arange(self.matches, self.matches + matches)
-        roles = np.array(self.seats, np.int8)[numbers % len(self.seats)]
+        roles = np.array(self.learner_roles, np.int8)[numbers % len(self.learner_roles)]
         epsilons = self.config.schedule(numbers)
         log = empty_log(matches, self.config.longest_match)
         lessons = Lessons(log, _beside(log))
@@ -238,14 +246,14 @@ class Trainer:
                 "who judges by features plays against value functions; against tables,"
                 " let an AlphaBetaPlayer play match by match"
             )
-        return function_of(self.config.opponent, self.graph.simulator)
+        return make_function(self.config.opponent, self.graph.simulator)
 
     @property
     def _ends(self) -> tuple[int, int]:
         """The roles that memories are for, the first of them being home."""
         if isinstance(self.config.opponent, SelfPlay):
             return self.players[0], self.players[1]
-        return self.seats[0], self.seats[-1]
+        return self.learner_roles[0], self.learner_roles[-1]
 
     def _owners(self) -> list[int]:
         """The roles that have a table."""
@@ -370,7 +378,7 @@ class Trainer:
                 self.graph.extend(node, self._reach())
         elif status == DIVERGED:
             raise DivergenceError(
-                f"the weights ran away in match {self.matches + 1:,}; the last good"
+                f"the weights diverged in match {self.matches + 1:,}; the last sound"
                 " ones are kept: lower the step size"
             )
         elif status == _match_kernels.TOO_LONG:
@@ -412,8 +420,8 @@ def _working_graph(graph: StateGraph) -> StateGraph:
     return working
 
 
-def streams_of(seed: int) -> Streams:
-    """Independent randomness for the learner, its opponent and chance."""
+def make_streams(seed: int) -> Streams:
+    """Return independent random streams for the learner, its opponent and chance."""
     children = np.random.SeedSequence(seed).spawn(3)
     learner, rival, chance = (c.generate_state(4, np.uint64) for c in children)
     return Streams(learner, rival, chance, kept=np.zeros((3, 4), np.uint64))

@@ -16,6 +16,7 @@ from gamelore.kernels import pointer
 from gamelore.search import _nested_kernels, _policy_kernels
 from gamelore.search._policy_kernels import FAILED, Playouts
 from gamelore.search._policy_kernels import PolicyParameters as PolicyParameters
+from gamelore.settings import check, setting
 
 KINDS = {
     "random": _policy_kernels.RANDOM,
@@ -43,25 +44,17 @@ UNLIMITED = 1 << 62
 class PlayerSettings:
     """A built-in player."""
 
-    name: str = "random"
+    name: str = setting("random", words=tuple(KINDS), names_choice=True)
     """random · novice · weak · minimax · monte-carlo"""
-    epsilon: float = 0.01
-    """How often it moves at random instead; random play has no use for it."""
-    depth: int = 2
-    """Of minimax, in moves."""
-    playouts: int = 100
-    """Of Monte Carlo, per move."""
+    epsilon: float = setting(0.01, least=0, most=1)
+    """Share of the opponent's moves that are random."""
+    depth: int = setting(2, least=1, most=60)
+    """How many moves ahead minimax searches."""
+    playouts: int = setting(100, least=1, most=1_000_000)
+    """Playouts of Monte Carlo per move."""
 
     def __post_init__(self) -> None:
-        if self.name not in KINDS:
-            known = ", ".join(KINDS)
-            raise ValueError(f"name must be one of {known}, got {self.name!r}")
-        if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"epsilon must be in [0, 1], got {self.epsilon}")
-        if self.depth < 1:
-            raise ValueError(f"depth must be at least 1, got {self.depth}")
-        if self.playouts < 1:
-            raise ValueError(f"playouts must be at least 1, got {self.playouts}")
+        check(self)
 
 
 def policy_parameters(

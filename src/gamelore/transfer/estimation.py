@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.graph import PatternIndex
-from gamelore.learn.records import config_record, flat_settings
 from gamelore.learn.trainer import Trainer
+from gamelore.settings import flatten, to_json
 from gamelore.transfer.discovery import Outcomes, make_pattern_index
 from gamelore.transfer.knowledge import (
     Knowledge,
@@ -27,15 +27,15 @@ def extract_from_trainer(
 
     `by_reward` names outcomes by their reward instead of win, draw and loss.
     """
-    settings = dict(flat_settings(config_record(trainer.config)))
+    settings = dict(flatten(to_json(trainer.config)))
     outcomes: Outcomes = "rewards" if by_reward else None
     knowledge = Knowledge()
-    for turn, role in enumerate(trainer.seats):
+    for turn, role in enumerate(trainer.learner_roles):
         knowledge |= extract_knowledge(
             make_pattern_index(trainer.graph, role, depth, outcomes),
             *trainer.tables[role].cells(),
             opponent=trainer.config.opponent.name,
-            matches=len(range(turn, trainer.matches, len(trainer.seats))),
+            matches=len(range(turn, trainer.matches, len(trainer.learner_roles))),
             settings=settings,
             run=run,
         )
