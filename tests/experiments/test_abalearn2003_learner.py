@@ -32,7 +32,7 @@ from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import Sweep
 from gamelore.gdl import to_kif
 from gamelore.graph import StateGraph
-from gamelore.learn._match_kernels import judge_moves
+from gamelore.learn._function_match_kernels import evaluate_moves
 from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.role_values import Values, empty_table
 from gamelore.values.functions import ValueFunction
@@ -196,11 +196,12 @@ def test_the_slow_learner_chooses_like_the_fast_one(
         values.begin_match()
         node = graph.number(row)
         children = np.stack([graph.row(edge.child) for edge in graph.edges(node)])
-        mind = values.mind
-        judge_moves(graph.graph, mind, node, role)
+        handle = values.function_handle
+        evaluate_moves(graph.graph, handle, node, role)
         expected = agent.worth(row[None], children, role)
-        assert mind.function.worth[: len(children)] == pytest.approx(expected, abs=1e-4)
-        lead = function.worth_of(children, role)
+        found = handle.function.workspace.move_values[: len(children)]
+        assert found == pytest.approx(expected, abs=1e-4)
+        lead = function.selection_values(children, role)
         assert lead - lead[0] == pytest.approx(expected - expected[0], abs=1e-4)
         pushes += bool(np.ptp(agent.counts(children, role) @ agent.shaping))
     assert pushes

@@ -147,7 +147,7 @@ def trained(graph: StateGraph, config: TrainConfig, steps: dict[float, int]) -> 
 def greedy(trainer: Trainer, role: int) -> Callable[[int], int]:
     """Where the learner goes when it looks up only: the best child of a node."""
     graph, table = trainer.graph, trainer.table
-    default = trainer.values(role).method.default
+    default = trainer.values(role).parameters.initial.default
 
     def worth(node: int, move: int, child: int) -> float:
         if isinstance(trainer.config.learner, QSettings):

@@ -23,12 +23,12 @@ from gamelore.gdl import Game, Move, canonical_form
 from gamelore.graph import StateGraph
 from gamelore.learn.agent import LearningAgent
 from gamelore.learn.config import TrainConfig
+from gamelore.learn.match_buffers import make_streams
 from gamelore.learn.match_log import MatchLog, Pupil, Snapshot
 from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.role_values import LearnerSettings
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import make_streams
 from gamelore.match.match import MatchRecord, play_match
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.policies import PlayerSettings
@@ -57,7 +57,7 @@ def engine() -> Simulator:
 def novice(engine: Simulator) -> PolicyPlayer:
     """The opponent of a course with this seed."""
     player = PolicyPlayer(NOVICE, graph=StateGraph(engine))
-    player.stream = make_streams(SEED).rival
+    player.stream = make_streams(SEED).opponent
     return player
 
 

@@ -14,7 +14,7 @@ from gamelore.games import load
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
 from gamelore.graph import StateGraph
-from gamelore.learn._match_kernels import judge_moves
+from gamelore.learn._function_match_kernels import evaluate_moves
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.match_trainer import MatchTrainer
@@ -144,7 +144,7 @@ def test_scaled_features_are_inputs_and_rewards_stay() -> None:
         ValueLearner(trainer.values(0)).learn(walk(sim, "s1", "s4", "s8", "s9"))
         rows = sim.expand(walk(sim, "s1").rows[-1:]).successors
         learned.append(trainer.function.evaluate(rows))
-        inputs = trainer.function.inputs_of(rows)
+        inputs = trainer.function.encode(rows)
         assert (inputs[:, :2] == scale * sim.feature_counts(rows)).all()
     assert np.abs(learned[0]).min() > 0.1
     assert learned[0] == pytest.approx(learned[1])
@@ -214,9 +214,10 @@ def test_each_role_sees_its_own_side(role: int) -> None:
         position = position.advance(move)
     node = graph.number(position.row)
     rows = np.stack([graph.row(edge.child) for edge in graph.edges(node)])
-    mind = values.mind
-    judge_moves(graph.graph, mind, node, role)
+    handle = values.function_handle
+    evaluate_moves(graph.graph, handle, node, role)
     expected = function.evaluate(rows, role)
-    assert mind.function.worth[: len(rows)] == pytest.approx(expected, abs=1e-5)
+    found = handle.function.workspace.move_values[: len(rows)]
+    assert found == pytest.approx(expected, abs=1e-5)
     other = function.evaluate(rows, 1 - role)
     assert np.abs(expected - other).max() > 1e-3

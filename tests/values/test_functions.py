@@ -16,7 +16,7 @@ from gamelore.errors import DivergenceError, GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
-from gamelore.learn._match_kernels import judge_moves
+from gamelore.learn._function_match_kernels import evaluate_moves
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
@@ -31,7 +31,7 @@ from gamelore.match.match import play_match
 from gamelore.search._alpha_beta_kernels import LeafBatch
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.policies import PlayerSettings
-from gamelore.values._function_kernels import squash
+from gamelore.values._unit_kernels import fast_tanh
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
@@ -134,7 +134,7 @@ def test_a_network_learns_as_defined(updates: str, target: str, risk: float) -> 
     episode = random_match(sim, 3)
     fresh = function_of(Trainer(StateGraph(sim), config))
     goal = sim.goals(episode.rows[-1:])[0, 0] / 100
-    inputs = fresh.inputs_of(episode.rows[1:])
+    inputs = fresh.encode(episode.rows[1:])
     expected = td_lambda(SlowNetwork(fresh), inputs, goal, config)
     found = SlowNetwork(function_of(learned(config, sim, episode))).w
     assert found == pytest.approx(expected, abs=1e-6)
@@ -156,7 +156,7 @@ def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
     after = episode.rows[1 + role :: 2]
     if not sim.terminal(after[-1:])[0]:
         after = np.concatenate([after, episode.rows[-1:]])
-    inputs = function_of(trainer).inputs_of(after, role)
+    inputs = function_of(trainer).encode(after, role)
     expected = td_lambda(slow, inputs, goal, config)
     ValueLearner(trainer.values(role)).learn(episode)
     found = SlowNetwork(function_of(trainer)).w
@@ -173,7 +173,7 @@ def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
     config = TrainConfig(rule, SelfPlay(), function=settings)
     episode = random_match(sim, 8)
     trainer = Trainer(StateGraph(sim), config)
-    x = function_of(trainer).inputs_of(episode.rows[1:-1])
+    x = function_of(trainer).encode(episode.rows[1:-1])
     before = function_of(trainer).weights()["direct"]
     values = x @ before
     goal = sim.goals(episode.rows[-1:])[0, 0] / 100
@@ -264,15 +264,16 @@ def test_changed_inputs_give_the_same_values(
     for row in random_match(graph.simulator, 5).rows[:-1]:
         node = graph.number(row)
         edges = graph.edges(node)
-        mind = values.mind
-        judge_moves(graph.graph, mind, node, 0)
+        handle = values.function_handle
+        evaluate_moves(graph.graph, handle, node, 0)
         rows = np.stack([graph.row(edge.child) for edge in edges])
         expected = found.evaluate(rows)
+        found_values = handle.function.workspace.move_values
         for i, edge in enumerate(edges):
             if graph.is_terminal(edge.child):
-                assert mind.function.worth[i] == graph.goals(edge.child)[0] / 100
+                assert found_values[i] == graph.goals(edge.child)[0] / 100
             else:
-                assert mind.function.worth[i] == pytest.approx(expected[i], abs=2e-5)
+                assert found_values[i] == pytest.approx(expected[i], abs=2e-5)
                 compared += 1
     assert compared > 30
 
@@ -455,5 +456,5 @@ def test_players_use_functions() -> None:
 def test_units_are_close_to_what_they_stand_for() -> None:
     """The quotient of polynomials in the place of tanh."""
     x = np.linspace(-20, 20, 4001).astype(np.float32)
-    found = np.array([squash.py_func(one) for one in x])  # type: ignore[attr-defined]
+    found = np.array([fast_tanh.py_func(one) for one in x])  # type: ignore[attr-defined]
     assert np.abs(found - np.tanh(x.astype(np.float64))).max() < 1e-6

@@ -148,7 +148,7 @@ class SlowQ:
         return float(self.graph.simulator.goals(end[None])[0, role]) / 100
 
     def inputs(self, row: Row, role: int) -> Floats:
-        return np.asarray(self.function.inputs_of(row[None], role)[0])
+        return np.asarray(self.function.encode(row[None], role)[0])
 
 
 def vector_of(function: ValueFunction) -> Floats:

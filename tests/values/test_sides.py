@@ -17,7 +17,8 @@ from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
-from gamelore.values.functions import ValueFunction, exchanged_fluents
+from gamelore.values.functions import ValueFunction
+from gamelore.values.inputs import exchanged_fluents
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
 OWN = NetworkSettings(hidden=6, initial_range=None, perspective="current-player")
@@ -63,9 +64,9 @@ def test_each_player_sees_itself_as_the_first(name: str) -> None:
     sim = game_of(name)
     function = ValueFunction(StateGraph(sim), OWN)
     rows = random_match(sim, 3).rows
-    seen = function.inputs_of(rows, 0)
-    assert (function.inputs_of(images_of(sim, rows), 1) == seen).all()
-    assert (function.inputs_of(rows, 1) != seen).any()
+    seen = function.encode(rows, 0)
+    assert (function.encode(images_of(sim, rows), 1) == seen).all()
+    assert (function.encode(rows, 1) != seen).any()
     images = exchanged_fluents(sim)
     assert images is not None
     assert sorted(images) == list(range(len(sim.compiled.fluents)))
@@ -95,11 +96,11 @@ def test_where_players_differ_fluents_are_what_they_are() -> None:
     assert exchanged_fluents(sim) is None
     rows = random_match(sim, 1).rows
     function = ValueFunction(StateGraph(sim), OWN)
-    assert (function.inputs_of(rows, 1) == function.inputs_of(rows, 0)).all()
+    assert (function.encode(rows, 1) == function.encode(rows, 0)).all()
 
 
 def test_the_first_players_view_is_of_no_side() -> None:
     sim = game_of("tictactoe")
     function = ValueFunction(StateGraph(sim), NetworkSettings(perspective="first"))
     rows = random_match(sim, 1).rows
-    assert (function.inputs_of(rows, 1) == function.inputs_of(rows, 0)).all()
+    assert (function.encode(rows, 1) == function.encode(rows, 0)).all()

@@ -1,9 +1,9 @@
-"""How matches teach value functions by Q-learning: towards the best that may follow.
+"""Q-learning for value functions: towards the best that may follow.
 
 The value of a move is that of the afterstate it leads to, as with TD; but its target
-comes from the best move at the decision that follows, not from the one that was taken.
-The best is the highest where the learner's side moves and the lowest where another
-does. Where chance moves nobody chooses, and what happened is the target.
+comes from the best move at the next decision, not from the one that was taken. The best
+is the highest where the learner's role moves and the lowest where another does. Where
+chance moves nobody chooses, and what happened is the target.
 
 There are no traces, so an update goes to the weights of a single position: at once, or
 after the match.
@@ -13,146 +13,162 @@ I inputs, H hidden units in eights, T positions of the longest match.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gamelore.graph._kernels import ENDED, FINE
 from gamelore.kernels import lean_part
+from gamelore.learn._learner_kernels import LARGEST_ERROR, find_error
 from gamelore.learn._td_kernels import (
-    LARGEST_ERROR,
-    change_hidden,
-    error_of,
-    leave_trace,
-    note_slopes,
-    weighed,
+    add_step,
+    apply_change,
+    note_gradient,
+    update_hidden,
 )
 from gamelore.values._function_kernels import (
+    BOOTSTRAP,
     DIVERGED,
-    KNOWN,
-    LEARNED,
-    bonus,
-    finish,
-    linear_value,
-    measure_moves,
-    measure_trail,
-    output_of,
-    reward_of,
-    shift,
-    sum_up,
-    weigh,
+    REWARD,
+    cache_moves,
+    cache_positions,
+    shaping_reward,
+    terminal_reward,
 )
+from gamelore.values._linear_kernels import add_inputs, linear_node_value
+from gamelore.values._network_kernels import network_value, shift_node, sum_node
+from gamelore.values._unit_kernels import ZERO
 
-_NOTHING = np.float32(0.0)
-_THE_END = -1
+
+class Successors(NamedTuple):
+    """What may follow an afterstate."""
+
+    node: int  # the afterstate
+    decision: int  # the node of the next decision, or the afterstate if there is none
+    first: int  # the first edge of that decision, or -1 where the match ends
+    number: int  # how many edges there are
+    sign: float  # 1 where the highest value is taken, -1 where the lowest
 
 
 # ── what may follow ─────────────────────────────────────────────────────────────────
 
 
 @lean_part
-def _measure(program, nodes, function, view, moves, count, end):
-    """Count the features of all positions that a match teaches, or might have met."""
-    for t in range(count):
-        measure_moves(program, nodes, function, view, np.int64(moves.nodes[t]))
-    function.trail.nodes[0] = end
-    measure_trail(program, nodes, function, view, 0)
+def _cache_match(program, nodes, function, view, match):
+    """Count the features of all positions that a match met or might have met."""
+    trajectory = match.trajectory
+    for t in range(trajectory.length[0]):
+        node = np.int64(trajectory.nodes[t])
+        cache_moves(program, nodes, function, view, node)
+    function.workspace.positions.nodes[0] = match.end
+    cache_positions(program, nodes, function, view, 0)
 
 
 @lean_part
-def _count_positions(nodes, function, moves, count):
-    """How many positions learn: all but an end, unless it is learned of."""
-    length = count
-    if count > 0 and nodes.mover[nodes.child[moves.edges[count - 1]]] == ENDED:
+def _count_positions(nodes, function, trajectory):
+    """Return how many positions are learned from."""
+    length = trajectory.length[0]
+    if length > 0 and nodes.mover[nodes.child[trajectory.edges[length - 1]]] == ENDED:
         length -= 1
-    return length + (function.ends == LEARNED)
+    return length + (function.updates.terminal_target == BOOTSTRAP)
 
 
 @lean_part
-def _position(nodes, moves, count, t, end):
-    """A position that learns; the end comes after all others."""
-    return np.int64(nodes.child[moves.edges[t]]) if t < count else np.int64(end)
+def _find_position(nodes, match, t):
+    """Return position t; the terminal one comes after all others."""
+    trajectory = match.trajectory
+    if t < trajectory.length[0]:
+        return np.int64(nodes.child[trajectory.edges[t]])
+    return np.int64(match.end)
 
 
 @lean_part
-def _following(nodes, rule, moves, count, t, role):
-    """The edges that may be taken next: the first, how many, and who wants what.
-
-    _THE_END in the place of the first where the match ended before another decision.
-    """
-    if t + 1 >= count:
-        return np.int64(_THE_END), np.int64(1), 1.0
-    decision = moves.nodes[t + 1]
+def _find_successors(nodes, learner, match, t):
+    """Return what may follow position t."""
+    trajectory = match.trajectory
+    node = _find_position(nodes, match, t)
+    if t + 1 >= trajectory.length[0]:
+        return Successors(node, node, np.int64(-1), np.int64(1), 1.0)
+    decision = np.int64(trajectory.nodes[t + 1])
     mover = nodes.mover[decision]
-    if mover == rule.chance:
-        return np.int64(moves.edges[t + 1]), np.int64(1), 1.0
-    sign = 1.0 if mover == role else -1.0
-    return nodes.first[decision], np.int64(nodes.degree[decision]), sign
+    if mover == learner.perspective.chance:
+        edge = np.int64(trajectory.edges[t + 1])
+        return Successors(node, decision, edge, np.int64(1), 1.0)
+    sign = 1.0 if mover == match.role else -1.0
+    first, count = np.int64(nodes.first[decision]), np.int64(nodes.degree[decision])
+    return Successors(node, decision, first, count, sign)
 
 
 @lean_part
-def _afterstate(nodes, first, i, end):
-    return np.int64(end) if first == _THE_END else np.int64(nodes.child[first + i])
+def _find_afterstate(nodes, successors, match, i):
+    """Return afterstate i of those that may follow."""
+    if successors.first < 0:
+        return np.int64(match.end)
+    return np.int64(nodes.child[successors.first + i])
 
 
 @lean_part
-def _is_valued(nodes, function, node):
-    """Whether what the function says of a node counts."""
-    return nodes.mover[node] != ENDED or function.ends != KNOWN
+def _has_value(nodes, function, node):
+    """Return whether a target includes the function's value of a node."""
+    return nodes.mover[node] != ENDED or function.updates.terminal_target != REWARD
 
 
 @lean_part
-def _earned(nodes, function, view, node, after, role):
-    """The reward for going on from a node to an afterstate."""
-    counts = function.lens.counts[view]
-    earned = bonus(function, counts[node], counts[after])
-    if nodes.mover[after] == ENDED and function.ends != LEARNED:
-        earned += reward_of(nodes, function, after, role)
-    return earned
+def _reward(nodes, function, view, node, after, role):
+    """Return the reward for going on from a node to an afterstate."""
+    counts = function.inputs.cache.counts[view]
+    reward = shaping_reward(function, counts[node], counts[after])
+    if nodes.mover[after] == ENDED and function.updates.terminal_target != BOOTSTRAP:
+        reward += terminal_reward(nodes, function, after, role)
+    return reward
 
 
 # ── linear functions ────────────────────────────────────────────────────────────────
 
 
 @lean_part
-def _linear_target(nodes, function, rule, view, moves, count, t, end, role):
-    """What a position should have been worth."""
-    node = _position(nodes, moves, count, t, end)
-    if node == end:
-        return reward_of(nodes, function, end, role)
-    first, number, sign = _following(nodes, rule, moves, count, t, role)
+def _linear_target(nodes, function, learner, match, t):
+    """Return the target of position t."""
+    role = match.role
+    view = function.inputs.views[role]
+    successors = _find_successors(nodes, learner, match, t)
+    if successors.node == match.end:
+        return terminal_reward(nodes, function, match.end, role)
     best = -np.inf
-    for i in range(number):
-        after = _afterstate(nodes, first, i, end)
-        worth = _earned(nodes, function, view, node, after, role)
-        if _is_valued(nodes, function, after):
-            total = weigh(nodes, function, view, after)
-            worth += rule.discount * linear_value(function, total)
-        if sign * worth > best:
-            best = sign * worth
-    return sign * best
+    for i in range(successors.number):
+        after = _find_afterstate(nodes, successors, match, i)
+        value = _reward(nodes, function, view, successors.node, after, role)
+        if _has_value(nodes, function, after):
+            following, _ = linear_node_value(nodes, function, view, after)
+            value += learner.rates.discount * following
+        if successors.sign * value > best:
+            best = successors.sign * value
+    return successors.sign * best
 
 
-def teach_linear(program, nodes, function, rule, moves, count, end, role):
-    """Fold a match in by Q-learning; FINE or DIVERGED."""
-    view = min(role, 1)
-    _measure(program, nodes, function, view, moves, count, end)
-    weights = function.direct
-    change, kept = function.trail.direct[1], function.trail.direct[2]
+def update_linear_q(program, nodes, function, learner, match):
+    """Learn from a match by Q-learning; return FINE or DIVERGED."""
+    rates, updates = learner.rates, function.updates
+    view = function.inputs.views[match.role]
+    _cache_match(program, nodes, function, view, match)
+    weights, buffers = function.weights.linear, function.workspace.weights.linear
+    change, saved = buffers[1], buffers[2]
     for i in range(weights.shape[0]):
         change[i] = 0.0
-        kept[i] = weights[i]
-    for t in range(_count_positions(nodes, function, moves, count)):
-        node = _position(nodes, moves, count, t, end)
-        prediction, slope = weighed(nodes, function, view, node)
-        target = _linear_target(nodes, function, rule, view, moves, count, t, end, role)
-        error = error_of(rule, prediction, target)
+        saved[i] = weights[i]
+    changed = weights if updates.online else change
+    for t in range(_count_positions(nodes, function, match.trajectory)):
+        node = _find_position(nodes, match, t)
+        prediction, slope = linear_node_value(nodes, function, view, node)
+        target = _linear_target(nodes, function, learner, match, t)
+        error = find_error(rates, prediction, target)
         if not abs(error) < LARGEST_ERROR:
             for i in range(weights.shape[0]):
-                weights[i] = kept[i]
+                weights[i] = saved[i]
             return np.int64(DIVERGED)
-        changed = weights if function.online else change
-        share = error * (rule.step_size * slope)
-        leave_trace(nodes, function, view, node, changed, share)
-    if not function.online:
+        step = error * (rates.step_size * slope)
+        add_inputs(nodes, function, view, node, changed, step)
+    if not updates.online:
         for i in range(weights.shape[0]):
             weights[i] += change[i]
     return np.int64(FINE)
@@ -162,100 +178,89 @@ def teach_linear(program, nodes, function, rule, moves, count, end, role):
 
 
 @lean_part
-def _network_target(nodes, function, rule, view, moves, count, t, end, role):
-    """The same by a network, from the sums of the position, which are used up."""
-    node = _position(nodes, moves, count, t, end)
-    if node == end:
-        return reward_of(nodes, function, end, role)
-    sums, work = function.sums[0], function.sums[1]
-    before = node
-    if t + 1 < count:
-        before = np.int64(moves.nodes[t + 1])
-        if before != node:
-            shift(nodes, function, view, node, before, sums)
-    first, number, sign = _following(nodes, rule, moves, count, t, role)
+def _network_target(nodes, function, learner, match, t):
+    """Return the target of position t, from its sums, which are used up."""
+    role = match.role
+    view = function.inputs.views[role]
+    successors = _find_successors(nodes, learner, match, t)
+    node, decision = successors.node, successors.decision
+    if node == match.end:
+        return terminal_reward(nodes, function, match.end, role)
+    sums, scratch = function.workspace.sums[0], function.workspace.sums[1]
+    if decision != node:
+        shift_node(nodes, function, view, node, decision, sums)
     best = -np.inf
-    for i in range(number):
-        after = _afterstate(nodes, first, i, end)
-        worth = _earned(nodes, function, view, node, after, role)
-        if _is_valued(nodes, function, after):
-            for j in range(work.shape[0]):
-                work[j] = sums[j]
-            shift(nodes, function, view, before, after, work)
-            value, _ = finish(function.output, output_of(function, work))
-            worth += rule.discount * value
-        if sign * worth > best:
-            best = sign * worth
-    return sign * best
+    for i in range(successors.number):
+        after = _find_afterstate(nodes, successors, match, i)
+        value = _reward(nodes, function, view, node, after, role)
+        if _has_value(nodes, function, after):
+            for j in range(scratch.shape[0]):
+                scratch[j] = sums[j]
+            shift_node(nodes, function, view, decision, after, scratch)
+            value += learner.rates.discount * network_value(function, scratch)
+        if successors.sign * value > best:
+            best = successors.sign * value
+    return successors.sign * best
 
 
 @lean_part
-def _keep(function):
+def _save(function):
     """Remember the weights, and that nothing is to be changed yet."""
-    out, hidden, trail = function.out, function.hidden, function.trail
-    for j in range(out.shape[0]):
-        trail.shares[0, j] = _NOTHING
-        trail.shares[1, j] = _NOTHING
-        trail.shares[2, j] = out[j]
-    if function.online:
+    output, hidden = function.weights.output, function.weights.hidden
+    buffers = function.workspace.weights
+    for j in range(output.shape[0]):
+        buffers.output[0, j] = ZERO
+        buffers.output[1, j] = ZERO
+        buffers.output[2, j] = output[j]
+    if function.updates.online:
         for i in range(hidden.shape[0]):
             for j in range(hidden.shape[1]):
-                trail.hidden[i, j] = hidden[i, j]
+                buffers.hidden[i, j] = hidden[i, j]
 
 
 @lean_part
 def _restore(function):
     """Put the weights back as they were before the match."""
-    out, hidden, trail = function.out, function.hidden, function.trail
-    for j in range(out.shape[0]):
-        out[j] = trail.shares[2, j]
-    if function.online:
+    output, hidden = function.weights.output, function.weights.hidden
+    buffers = function.workspace.weights
+    for j in range(output.shape[0]):
+        output[j] = buffers.output[2, j]
+    if function.updates.online:
         for i in range(hidden.shape[0]):
             for j in range(hidden.shape[1]):
-                hidden[i, j] = trail.hidden[i, j]
+                hidden[i, j] = buffers.hidden[i, j]
 
 
-@lean_part
-def _change(nodes, function, view, length):
-    """Change all weights by what the first positions of the trail add to them."""
-    out, change, kept = function.out, function.trail.shares[1], function.trail.shares[2]
-    for j in range(out.shape[0]):
-        out[j] = kept[j] + change[j]
-    change_hidden(nodes, function, view, length)
-
-
-def teach_network(program, nodes, function, rule, moves, count, end, role):
-    """Fold a match in by Q-learning; FINE or DIVERGED."""
-    view = min(role, 1)
-    _measure(program, nodes, function, view, moves, count, end)
-    trail, sums, work = function.trail, function.sums[0], function.sums[1]
-    function.place[0] = -1  # its sums are used here
-    traces, change = trail.shares[0], trail.shares[1]
-    bias = work.shape[0]
-    length = _count_positions(nodes, function, moves, count)
-    _keep(function)
+def update_network_q(program, nodes, function, learner, match):
+    """Learn from a match by Q-learning; return FINE or DIVERGED."""
+    rates, updates = learner.rates, function.updates
+    view = function.inputs.views[match.role]
+    _cache_match(program, nodes, function, view, match)
+    workspace = function.workspace
+    positions, sums, scratch = workspace.positions, workspace.sums[0], workspace.sums[1]
+    workspace.summed[0] = -1  # its sums are used here
+    length = _count_positions(nodes, function, match.trajectory)
+    _save(function)
     for t in range(length):
-        slot = 0 if function.online else t
-        node = _position(nodes, moves, count, t, end)
-        trail.nodes[slot] = node
-        sum_up(nodes, function, view, node, sums)
-        for j in range(work.shape[0]):
-            work[j] = sums[j]
-        prediction = note_slopes(function, rule, slot, work)
-        target = _network_target(
-            nodes, function, rule, view, moves, count, t, end, role
-        )
-        error = error_of(rule, prediction, target)
+        slot = 0 if updates.online else t
+        node = _find_position(nodes, match, t)
+        positions.nodes[slot] = node
+        sum_node(nodes, function, view, node, sums)
+        for j in range(scratch.shape[0]):
+            scratch[j] = sums[j]
+        prediction = note_gradient(function, rates, slot, scratch)
+        target = _network_target(nodes, function, learner, match, t)
+        error = find_error(rates, prediction, target)
         if not abs(error) < LARGEST_ERROR:
             _restore(function)
             return np.int64(DIVERGED)
-        step = rule.step_size * error
-        trail.gains[slot] = step
-        for j in range(function.units):
-            change[j] += np.float32(step) * traces[j]
-        change[bias] += np.float32(step) * traces[bias]
-        if function.online:
-            _change(nodes, function, view, 1)
-    if not function.online and length > 0:
-        _change(nodes, function, view, length)
+        step = rates.step_size * error
+        positions.steps[slot] = step
+        add_step(function, step)
+        if updates.online:
+            apply_change(function)
+            update_hidden(nodes, function, view, 1)
+    if not updates.online and length > 0:
+        apply_change(function)
+        update_hidden(nodes, function, view, length)
     return np.int64(FINE)

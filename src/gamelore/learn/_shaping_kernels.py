@@ -1,4 +1,4 @@
-"""Rewards along the way: what the features of positions have earned a role.
+"""Reward shaping by potentials: each feature of a position times its reward, summed.
 
 N nodes of the state graph, F features, C columns to count them in, S slots of the
 circuit.
@@ -12,45 +12,46 @@ import numpy as np
 
 from gamelore.engine.compiled._feature_kernels import FeatureProgram, count_rows
 from gamelore.engine.compiled._kernels_64 import LANES
+from gamelore.values._function_kernels import NO_FEATURES as NO_FEATURES
 
 
-class Ledger(NamedTuple):
-    """What every position has earned a role, whatever the way to it."""
+class Potentials(NamedTuple):
+    """The potential of every node to a role."""
 
-    rewards: np.ndarray  # float64 [F]   of a feature's going up by 1; [0] for nothing
-    earned: np.ndarray  # float64 [N]
-    measured: np.ndarray  # int64 [1]   so many nodes have their features counted
+    rewards: np.ndarray  # float64 [F]   of a feature's going up by 1; [0] for none
+    potential: np.ndarray  # float64 [N]
+    counted: np.ndarray  # int64 [1]   so many nodes have their potential
     features: FeatureProgram
-    words: np.ndarray  # uint64 [2 S]   for the circuit
-    room: np.ndarray  # uint64 [64]
+    words: np.ndarray  # uint64 [2 S]   64 lanes of the circuit
+    block: np.ndarray  # uint64 [64]   buffer for counting
     columns: np.ndarray  # float32 [64, C]
 
 
-class Earnings(NamedTuple):
-    """A ledger, and how it is kept."""
+class ShapingHandle(NamedTuple):
+    """Potentials, and what finds those of new nodes."""
 
-    ledger: Ledger
-    measure: Any  # pointer to what counts the features of nodes that are new
+    potentials: Potentials
+    extend: Any  # pointer: of program, nodes, potentials
 
 
-def measure(program, nodes, ledger):
-    """Find what nodes that are new have earned; their number."""
-    begin, end = ledger.measured[0], np.int64(nodes.used[0])
-    columns = ledger.columns
+def extend_potentials(program, nodes, potentials):
+    """Find the potentials of new nodes; return how many there were."""
+    begin, end = potentials.counted[0], np.int64(nodes.used[0])
+    columns, words, block = potentials.columns, potentials.words, potentials.block
     for first in range(begin, end, LANES):
         lanes = min(LANES, end - first)
         rows = nodes.rows[first : first + lanes]
-        count_rows(program, ledger.features, ledger.words, rows, ledger.room, columns)
+        count_rows(program, potentials.features, words, rows, block, columns)
         for lane in range(lanes):
             total = 0.0
-            for feature in range(ledger.rewards.shape[0]):
+            for feature in range(potentials.rewards.shape[0]):
                 counted = np.float64(columns[lane, feature])
-                total += ledger.rewards[feature] * counted
-            ledger.earned[first + lane] = total
-    ledger.measured[0] = end
+                total += potentials.rewards[feature] * counted
+            potentials.potential[first + lane] = total
+    potentials.counted[0] = end
     return np.int64(end - begin)
 
 
-def measure_nothing(program, nodes, ledger):
-    """Where nothing is earned, or Python counts."""
+def extend_nothing(program, nodes, potentials):
+    """Do nothing: there is no shaping, or Python finds potentials."""
     return np.int64(0)

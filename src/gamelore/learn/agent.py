@@ -30,12 +30,12 @@ from gamelore.gdl.canonical import canonical_form, is_canonical
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learned_player import LockedPlayer
+from gamelore.learn.match_buffers import make_streams
 from gamelore.learn.match_log import KeptMatch, MatchLog, Pupil, Stream
 from gamelore.learn.role_values import LearnerSettings, PatternValues
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.session import GameMemory, Study
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import make_streams
 from gamelore.match.match import MatchRecord
 from gamelore.player import Clock, Player
 from gamelore.search.playouts import MonteCarloPlayer

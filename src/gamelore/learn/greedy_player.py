@@ -6,8 +6,6 @@ import math
 
 from gamelore.engine.position import Position
 from gamelore.gdl import Move
-from gamelore.kernels import direct
-from gamelore.learn import _match_kernels
 from gamelore.learn.qm_search import Searcher, search_policy, searches_in_kernel
 from gamelore.learn.role_values import Values
 from gamelore.learn.settings import QSettings
@@ -16,8 +14,6 @@ from gamelore.search.policies import PlayerSettings, policy_parameters
 from gamelore.search.policy_player import stream_of
 
 FAILED = -1
-
-_choose_move = direct(_match_kernels.choose_move)
 
 
 class GreedyPlayer:
@@ -67,18 +63,10 @@ class GreedyPlayer:
         in_kernel = in_kernel and clock.left == math.inf
         before = self.stream.copy()
         while True:
-            edge = _choose_move(
-                values.graph.graph,
-                (values.memory, values.mind),
-                values.method,
-                values.prior,
-                self._policy if in_kernel else self._no_search,
-                self.stream,
-                node,
-                self.epsilon,
-            )
+            search = self._policy if in_kernel else self._no_search
+            edge = values.choose(node, self.epsilon, self.stream, search)
             if edge != FAILED or self._is_unknown(node):
-                return int(edge)
+                return edge
             values.graph.extend(node, values.reach)
             self.stream[:] = before
 

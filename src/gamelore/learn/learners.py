@@ -5,8 +5,8 @@
     record = play_match(simulator, {"x": player, "o": anyone})
     learner.learn(Episode.of(simulator, record))
 
-A learner never chooses. It updates its table by the kernels of whole courses, so that
-the same matches teach the same, bit for bit.
+A learner never chooses. It learns by the kernels of training runs, so that from the
+same matches it learns the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from gamelore.errors import DivergenceError
 from gamelore.gdl import Role
 from gamelore.graph import FINE, NO_SHAPE, StateGraph
 from gamelore.kernels import direct
-from gamelore.learn import _match_kernels
+from gamelore.learn._function_match_kernels import learn_function_match
+from gamelore.learn._learner_kernels import PlayedMatch, Trajectory
+from gamelore.learn._match_kernels import DIVERGED, TABLE_FULL
+from gamelore.learn._table_match_kernels import learn_table_match
+from gamelore.learn.match_buffers import new_trajectory
 from gamelore.learn.role_values import (
     LearnerSettings,
     PatternValues,
@@ -31,14 +35,13 @@ from gamelore.learn.role_values import (
     empty_table,
 )
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.shaping import account_of
-from gamelore.learn.trainer import empty_log
+from gamelore.learn.shaping import make_shaping
 from gamelore.match.match import MatchRecord
 from gamelore.values.by_feature import ByFeature
-from gamelore.values.kernel_types import DIVERGED, NO_CELLS, Log
 from gamelore.values.table import Table
 
-_learn_match = direct(_match_kernels.learn_match)
+_learn_table_match = direct(learn_table_match)
+_learn_function_match = direct(learn_function_match)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Learner(Protocol):
     """Learns from matches, never chooses."""
 
     def learn(self, episode: Episode) -> None:
-        """Fold one match in."""
+        """Learn from one match."""
 
 
 class ValueLearner:
@@ -85,45 +88,48 @@ class ValueLearner:
         return self.values.table
 
     def learn(self, episode: Episode) -> None:
-        """Fold one match in."""
+        """Learn from one match."""
         values = self.values
-        log, count = self._log(episode)
         end = values.graph.number(episode.rows[-1])
-        while True:
-            status = _learn_match(
-                values.graph.graph,
-                (values.memory, values.mind, values.earnings),
-                values.method,
-                values.prior,
-                values.role if values.side is None else values.side,
-                log,
-                count,
-                end,
-            )
-            if status == FINE:
-                return
-            if status == NO_CELLS:
+        match = PlayedMatch(self._trajectory(episode), end, values.valued_role)
+        failure = np.zeros(2, np.int64)
+        while (status := self._learn(match, failure)) != FINE:
+            if status == TABLE_FULL:
                 self.table.grow()
             elif status == NO_SHAPE:
-                values.help_at(int(log.trouble[0]))
+                values.help_at(int(failure[0]))
             elif status == DIVERGED:
                 raise DivergenceError(
-                    "the weights ran away; the last good ones are kept: lower the step"
+                    "the weights diverged; the last good ones are kept: lower the step"
                     " size"
                 )
 
-    def _log(self, episode: Episode) -> tuple[Log, int]:
-        """The role's moves in a match, as kernels see them, and how many they are."""
-        log = empty_log(1, len(episode.moves) + 1)
-        count = 0
-        for node, edge in self._decisions(episode):
-            log.nodes[count] = node
-            log.edges[count] = edge
-            count += 1
-        return log, count
+    def _learn(self, match: PlayedMatch, failure: npt.NDArray[np.int64]) -> int:
+        """Learn from a match, all of it or nothing; return a status.
+
+        failure: int64 [2], the node at which it failed and the role that was to learn
+        """
+        values, graph = self.values, self.values.graph.graph
+        parameters = values.parameters
+        if values.function is not None:
+            handle = values.function_handle
+            return int(_learn_function_match(graph, handle, parameters, match))
+        known, shaping = values.table_values, values.shaping_handle
+        return int(
+            _learn_table_match(graph, known, shaping, parameters, match, failure)
+        )
+
+    def _trajectory(self, episode: Episode) -> Trajectory:
+        """Return the decisions of a match that are learned from."""
+        trajectory = new_trajectory(len(episode.moves) + 1)
+        for t, (node, edge) in enumerate(self._decisions(episode)):
+            trajectory.nodes[t] = node
+            trajectory.edges[t] = edge
+            trajectory.length[0] = t + 1
+        return trajectory
 
     def _decisions(self, episode: Episode) -> Iterator[tuple[int, int]]:
-        """Where there is a move to learn from, and the edge that was taken."""
+        """Yield each node where a decision is learned from, and the edge taken."""
         graph, values = self.values.graph, self.values
         for row, joint in zip(episode.rows, episode.moves, strict=False):
             node = graph.number(row)
@@ -147,12 +153,12 @@ class TDLearner(ValueLearner):
         features: PatternValues | None = None,
         shaping: ByFeature = (),
     ) -> None:
-        """`shaping`: features by name, and what their going up by 1 earns."""
+        """`shaping`: features by name, each with the reward of its going up by 1."""
         settings = settings or TDSettings()
         number, table = _place(graph, role, settings)
-        account = account_of(graph, shaping, number)
+        rewards = make_shaping(graph, shaping, number)
         super().__init__(
-            Values(graph, number, settings, table, lookahead, features, account=account)
+            Values(graph, number, settings, table, lookahead, features, shaping=rewards)
         )
 
 
@@ -167,11 +173,11 @@ class QLearner(ValueLearner):
         *,
         shaping: ByFeature = (),
     ) -> None:
-        """`shaping`: features by name, and what their going up by 1 earns."""
+        """`shaping`: features by name, each with the reward of its going up by 1."""
         settings = settings or QSettings()
         number, table = _place(graph, role, settings)
-        account = account_of(graph, shaping, number)
-        super().__init__(Values(graph, number, settings, table, account=account))
+        rewards = make_shaping(graph, shaping, number)
+        super().__init__(Values(graph, number, settings, table, shaping=rewards))
 
 
 def _place(

@@ -47,7 +47,7 @@ class MatchTrainer(Trainer):
             self._opponents[CHANCE] = chance
         if isinstance(self.config.opponent, PlayerSettings):
             rival = self._built_in(self.config.opponent)
-            rival.stream = self.streams.rival
+            rival.stream = self.streams.opponent
             for role in self.players:
                 self._opponents[graph.simulator.roles[role]] = rival
         self._opponents.update(opponents or {})
@@ -63,7 +63,7 @@ class MatchTrainer(Trainer):
         )
         for i, epsilon in enumerate(epsilons):
             role = self.learner_roles[self.matches % len(self.learner_roles)]
-            self._renew_copies(self.matches)
+            self._refresh_copies(self.matches)
             match = self._play(role, float(epsilon))
             episode = Episode.of(self.graph.simulator, match)
             for pupil in self._learning(role):
@@ -119,7 +119,7 @@ class MatchTrainer(Trainer):
         if self.copies or self.copy or self.opponent:
             epsilon = self.config.opponent.epsilon
         player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)
-        player.stream = self.streams.rival
+        player.stream = self.streams.opponent
         return player
 
     def _check_engine(self) -> None:

@@ -75,7 +75,7 @@ class LearnedValues:
             values[chosen] = evaluator.evaluate(
                 self.simulator, rows[chosen], int(mover), role
             )
-        factor, shift = function.function.scale[role]
+        factor, shift = function.arrays.rewards.goals[role]
         return (values - shift) / factor if factor else values
 
     def _find_movers(self, rows: Rows, role: int) -> npt.NDArray[np.intp]:

@@ -15,12 +15,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.learn._learner_kernels import LearnerParameters
+from gamelore.learn.match_buffers import make_streams
 from gamelore.learn.schedules import Fixed
-from gamelore.learn.trainer import Trainer, make_streams
+from gamelore.learn.trainer import Trainer
 from gamelore.match.ratings import Estimate
 from gamelore.match.standings import share
 from gamelore.search.policies import PlayerSettings
-from gamelore.values.kernel_types import Method
 from gamelore.values.table import Table
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -82,9 +83,10 @@ class FrozenTrainer(Trainer):
     def _shared(self) -> bool:
         return self._source.side is not None
 
-    def _method(self, match: int) -> Method:
+    def _parameters(self, match: int) -> LearnerParameters:
         """Return how to learn: with steps of no size."""
-        return super()._method(match)._replace(step_size=0.0)
+        parameters = super()._parameters(match)
+        return parameters._replace(rates=parameters.rates._replace(step_size=0.0))
 
 
 class ReferenceMatches:

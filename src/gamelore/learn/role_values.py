@@ -1,7 +1,7 @@
-"""What a table says of the moves of one role: its cells, and initial values besides.
+"""The values of one role's moves: in a table, with initial values, or by a function.
 
-The same kernels look up and update for whole courses of matches and for single
-decisions; this is what they need to know of a learner.
+The same kernels look up and update in training runs and in single decisions; this is
+what they need to know of a learner.
 """
 
 from __future__ import annotations
@@ -15,15 +15,39 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.graph import LOOKAHEAD_RULES, PatternIndex, StateGraph
+from gamelore.kernels import direct
+from gamelore.learn._function_match_kernels import (
+    FunctionHandle,
+    choose_function_move,
+)
+from gamelore.learn._learner_kernels import (
+    ACTIONS,
+    AFTERSTATES,
+    DEFAULT,
+    LOOKAHEAD,
+    PATTERNS,
+    InitialValues,
+    LearnerParameters,
+    LearningRates,
+    Perspective,
+)
 from gamelore.learn._match_kernels import clear_graph
-from gamelore.learn._shaping_kernels import Earnings
-from gamelore.learn.kernel_pointers import mind_of
+from gamelore.learn._shaping_kernels import ShapingHandle
+from gamelore.learn._table_match_kernels import (
+    Exploration,
+    PatternPriors,
+    TableValues,
+    choose_table_move,
+)
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.shaping import Account, no_earnings
-from gamelore.values import kernel_types
-from gamelore.values.functions import ValueFunction, no_function
-from gamelore.values.kernel_types import NO_FUNCTION, Memory, Method, Mind, Prior
+from gamelore.learn.shaping import Shaping, no_shaping
+from gamelore.learn.updates import update_pointer
+from gamelore.search.policies import PolicyParameters
+from gamelore.values.functions import ValueFunction
 from gamelore.values.table import Table
+
+_choose_table_move = direct(choose_table_move)
+_choose_function_move = direct(choose_function_move)
 
 _MOST_COMPOSED = 1 << 20  # patterns; beyond it the default value serves
 
@@ -77,9 +101,9 @@ class Values:
     """The role whose goals all values are of, if both roles share them; then the other
     role wants what is lowest."""
     function: ValueFunction | None = None
-    """What takes the place of the table, if anything does."""
-    account: Account | None = None
-    """What a table learns from along the way, if anything is earned there."""
+    """The value function that takes the place of the table, if there is one."""
+    shaping: Shaping | None = None
+    """The rewards that a table learns from beside goals, if there are any."""
 
     @property
     def by_action(self) -> bool:
@@ -87,27 +111,17 @@ class Values:
         return isinstance(self.settings, QSettings) and self.function is None
 
     @property
-    def memory(self) -> Memory:
-        """The table, with a link for every node or edge of the graph."""
-        nodes = self.graph.nodes
-        self.table.fit(len(nodes.child) if self.by_action else len(nodes.rows))
-        return self.table.memory
+    def valued_role(self) -> int:
+        """The role whose goals the values are of."""
+        return self.role if self.side is None else self.side
 
     @property
-    def mind(self) -> Mind:
-        """The value function, with room for every node of the state graph, or none."""
-        if self.function is None:
-            return mind_of(no_function(), self.graph.program, TDSettings)
-        program = self.function.graph.program
-        return mind_of(self.function.fit(self.graph), program, type(self.settings))
-
-    @property
-    def earnings(self) -> Earnings:
-        """What is earned along the way, with room for every node of the graph."""
-        return no_earnings() if self.account is None else self.account.fit()
+    def reach(self) -> int:
+        """How many moves ahead the initial value of a move looks."""
+        return 1 + self.parameters.initial.depth
 
     def begin_match(self) -> None:
-        """Make ready for a match: have room for it, or forget the matches before."""
+        """Make ready for a match: have space for it, or forget the matches before."""
         if self.function is None:
             self.graph.reserve()
             return
@@ -118,102 +132,116 @@ class Values:
         self.function.fit(self.graph)
         self.function.begin()
 
-    @property
-    def prior(self) -> Prior:
-        """Initial values by pattern, as kernels see them."""
-        if self.features is None:
-            return self._no_prior
-        self.features.pattern_index.fit()
-        return Prior(self.features.pattern_index.shapes, self.features.values)
+    def choose(
+        self,
+        node: int,
+        epsilon: float,
+        stream: npt.NDArray[np.uint64],
+        search: PolicyParameters,
+    ) -> int:
+        """Return an ε-greedy edge from a node, or -1 where a kernel cannot choose.
 
-    @cached_property
-    def _no_prior(self) -> Prior:
-        return Prior(PatternIndex(self.graph, self.role).shapes, np.zeros(0))
-
-    @cached_property
-    def method(self) -> Method:
-        """How to learn, as kernels see it."""
-        if isinstance(self.settings, QSettings):
-            return self._q_method(self.settings)
-        return self._td_method(self.settings)
+        `search`: how to search where actions have no entry
+        """
+        graph, parameters = self.graph.graph, self.parameters
+        if self.function is not None:
+            role, handle = parameters.perspective.role, self.function_handle
+            return int(
+                _choose_function_move(graph, handle, role, stream, node, epsilon)
+            )
+        exploration = Exploration(stream, float(epsilon), search)
+        values = self.table_values
+        return int(_choose_table_move(graph, values, parameters, exploration, node))
 
     def help_at(self, node: int) -> None:
-        """Do what a kernel could not do at a node: find its value, or make way."""
+        """Do what a kernel could not do at a node: find its value, or expand it."""
         if self.features is None or not self.features.complete([node]):
             self.graph.extend(node, self.reach)
 
-    @property
-    def reach(self) -> int:
-        """How many moves ahead the initial value of a move looks."""
-        return 1 + self.method.depth
+    # ── for kernels ─────────────────────────────────────────────────────────────────
 
-    def _td_method(self, settings: TDSettings) -> Method:
-        initial, depth, rule = kernel_types.DEFAULT, 0, 0
+    @property
+    def table_values(self) -> TableValues:
+        """The table, with a link for every node or edge of the graph, and priors."""
+        nodes = self.graph.nodes
+        self.table.fit(len(nodes.child) if self.by_action else len(nodes.rows))
+        return TableValues(self.role, self.table.arrays, self._priors)
+
+    @property
+    def function_handle(self) -> FunctionHandle:
+        """The value function, as kernels evaluate and update it."""
+        assert self.function is not None
+        learner, function = type(self.settings), type(self.function.settings)
+        update = update_pointer(learner.__name__, function.__name__)
+        return self.function.make_handle(self.graph, update)
+
+    @property
+    def shaping_handle(self) -> ShapingHandle:
+        """The shaping rewards, for every node of the graph."""
+        return no_shaping() if self.shaping is None else self.shaping.make_handle()
+
+    @property
+    def _priors(self) -> PatternPriors:
+        if self.features is None:
+            return self._no_priors
+        self.features.pattern_index.fit()
+        return PatternPriors(self.features.pattern_index.shapes, self.features.values)
+
+    @cached_property
+    def _no_priors(self) -> PatternPriors:
+        return PatternPriors(PatternIndex(self.graph, self.role).shapes, np.zeros(0))
+
+    @cached_property
+    def parameters(self) -> LearnerParameters:
+        """How to learn."""
+        settings = self.settings
+        roles = self.graph.simulator.roles
+        td = settings if isinstance(settings, TDSettings) else None
+        q = settings if isinstance(settings, QSettings) else None
+        return LearnerParameters(
+            keyed_by=AFTERSTATES if td else ACTIONS,
+            rates=LearningRates(
+                step_size=settings.step_size,
+                discount=settings.discount,
+                trace_decay=td.trace_decay if td else 0.0,
+                risk=settings.risk,
+            ),
+            initial=self._initial_values(),
+            perspective=Perspective(
+                role=-1 if self.side is None else self.side,
+                both_players=int(self.side is not None),
+                chance=roles.index("random") if "random" in roles else -1,
+            ),
+            terminal_afterstate=int(td is not None and td.terminal_afterstate),
+            searches=int(q is not None and q.searches),
+        )
+
+    def _initial_values(self) -> InitialValues:
+        settings = self.settings
+        if isinstance(settings, QSettings):
+            return InitialValues(DEFAULT, 0.0, 0, 0, 0, 0)
+        source, depth, rule = DEFAULT, 0, 0
         if self.lookahead is not None:
-            initial, depth = kernel_types.LOOKAHEAD, self.lookahead.depth
+            source, depth = LOOKAHEAD, self.lookahead.depth
             rule = LOOKAHEAD_RULES[self.lookahead.rule]
         elif self.features is not None and len(self.features.values):
-            initial, depth = kernel_types.FEATURES, self.features.pattern_index.depth
-        sees_ends = settings.terminal_lookahead
-        if sees_ends is None:
-            sees_ends = initial != kernel_types.DEFAULT
-        side = self.role if self.side is None else self.side
-        goals = self.graph.simulator.goal_values[side]
+            source, depth = PATTERNS, self.features.pattern_index.depth
+        goals = self.graph.simulator.goal_values[self.valued_role]
         middle = (min(goals) + max(goals)) / 2
         default = middle if settings.default_value is None else settings.default_value
-        return Method(
-            keyed_by=kernel_types.AFTERSTATES,
-            step_size=settings.step_size,
-            discount=settings.discount,
-            trace_decay=settings.trace_decay,
+        lookahead = settings.terminal_lookahead
+        return InitialValues(
+            source=source,
             default=float(default),
-            initial=initial,
             depth=depth,
             rule=rule,
-            on_sight=int(settings.initialise == "candidates"),
-            sees_ends=int(sees_ends),
-            keeps_end=int(settings.terminal_afterstate),
-            searches=0,
-            side=-1 if self.side is None else self.side,
-            every_ply=int(self.side is not None),
-            risk=settings.risk,
-            chance=self._chance,
-            function=self._kind,
+            candidates=int(settings.initialise == "candidates"),
+            terminal_lookahead=int(
+                source != DEFAULT if lookahead is None else lookahead
+            ),
         )
-
-    def _q_method(self, settings: QSettings) -> Method:
-        return Method(
-            keyed_by=kernel_types.ACTIONS,
-            step_size=settings.step_size,
-            discount=settings.discount,
-            trace_decay=0.0,
-            default=0.0,
-            initial=kernel_types.DEFAULT,
-            depth=0,
-            rule=0,
-            on_sight=0,
-            sees_ends=0,
-            keeps_end=0,
-            searches=int(settings.searches),
-            side=-1 if self.side is None else self.side,
-            every_ply=int(self.side is not None),
-            risk=settings.risk,
-            chance=self._chance,
-            function=self._kind,
-        )
-
-    @property
-    def _chance(self) -> int:
-        """The role that draws lots, or -1."""
-        roles = self.graph.simulator.roles
-        return roles.index("random") if "random" in roles else -1
-
-    @property
-    def _kind(self) -> int:
-        """The kind of value function."""
-        return self.function.function.kind if self.function else NO_FUNCTION
 
 
 def empty_table(graph: StateGraph, settings: LearnerSettings) -> Table:
-    """A table for such a learner: keys of actions have one word more."""
+    """Return a table for such a learner: keys of actions have one word more."""
     return Table(graph.simulator.width + isinstance(settings, QSettings))

@@ -1,8 +1,4 @@
-"""Rewards along the way: a change in a feature's count earns or costs something.
-
-A position is credited with its features, each times its reward, and going from one
-position to another earns the difference.
-"""
+"""Reward shaping: a change of a feature is rewarded while the match goes on."""
 
 from __future__ import annotations
 
@@ -17,18 +13,19 @@ from gamelore.engine import CircuitSimulator
 from gamelore.engine.compiled.buffers import LANES_64, allocate_words_64
 from gamelore.gdl import read_term, to_kif
 from gamelore.gdl.features import FeatureRules, fits
-from gamelore.graph import StateGraph
-from gamelore.graph.state_graph import empty_nodes
+from gamelore.graph import StateGraph, empty_nodes
 from gamelore.kernels import lean_pointer
 from gamelore.learn import _shaping_kernels as kernels
-from gamelore.learn._shaping_kernels import Earnings, Ledger
+from gamelore.learn._shaping_kernels import NO_FEATURES, Potentials, ShapingHandle
 from gamelore.values.by_feature import ByFeature, numbers_by_feature, unknown_feature
-from gamelore.values.kernel_types import NO_FEATURES
 
 
-class Account:
-    """What positions of a state graph have earned a role, for kernels that fill
-    tables."""
+class Shaping:
+    """The potentials of a state graph's positions to a role, for learners with tables.
+
+    The potential of a position is the sum of its features, each times its reward; going
+    from one position to another is rewarded with the difference.
+    """
 
     def __init__(self, graph: StateGraph, shaping: ByFeature, role: int) -> None:
         self._graph = graph
@@ -39,47 +36,46 @@ class Account:
             raise unknown_feature(shaping[0][0], ())
         if not isinstance(simulator, CircuitSimulator):
             _check_names(simulator.features, shaping)
-            self._ledger = _no_ledger()._replace(rewards=np.ones(1))
+            self._potentials = _no_potentials()._replace(rewards=np.ones(1))
             return
         features = simulator.feature_set
-        room, columns = features.allocate(LANES_64)
-        self._ledger = Ledger(
+        block, columns = features.allocate(LANES_64)
+        self._potentials = Potentials(
             rewards=numbers_by_feature(features.names, shaping, 0.0),
-            earned=np.zeros(0),
-            measured=np.zeros(1, np.int64),
+            potential=np.zeros(0),
+            counted=np.zeros(1, np.int64),
             features=features.program(role),
             words=allocate_words_64(graph.program.slots)[0],
-            room=room,
+            block=block,
             columns=columns,
         )
 
-    def fit(self) -> Earnings:
-        """What kernels see, with room for every node of the graph."""
-        nodes = self._graph.nodes
-        ledger = self._ledger
-        if len(ledger.earned) < len(nodes.rows):
-            earned = np.zeros(len(nodes.rows))
-            earned[: len(ledger.earned)] = ledger.earned
-            self._ledger = ledger._replace(earned=earned)
+    def make_handle(self) -> ShapingHandle:
+        """Return what kernels see, with a potential for every node of the graph."""
+        nodes, known = self._graph.nodes, self._potentials.potential
+        if len(known) < len(nodes.rows):
+            potential = np.zeros(len(nodes.rows))
+            potential[: len(known)] = known
+            self._potentials = self._potentials._replace(potential=potential)
         if isinstance(self._graph.simulator, CircuitSimulator):
-            return Earnings(self._ledger, _pointer(kernels.measure))
-        self._measure()
-        return Earnings(self._ledger, _pointer(kernels.measure_nothing))
+            return ShapingHandle(self._potentials, _pointer(kernels.extend_potentials))
+        self._extend()
+        return ShapingHandle(self._potentials, _pointer(kernels.extend_nothing))
 
-    def _measure(self) -> None:
-        """Count in Python: on the interpreter, kernels never make nodes."""
+    def _extend(self) -> None:
+        """Find potentials in Python: on the interpreter, kernels never make nodes."""
         nodes, simulator = self._graph.nodes, self._graph.simulator
-        measured, used = int(self._ledger.measured[0]), int(nodes.used[0])
-        if measured == used:
+        counted, used = int(self._potentials.counted[0]), int(nodes.used[0])
+        if counted == used:
             return
-        counts = simulator.feature_counts(nodes.rows[measured:used], self._role)
-        earned = np.zeros(used - measured)
+        counts = simulator.feature_counts(nodes.rows[counted:used], self._role)
+        potential = np.zeros(used - counted)
         names = list(map(to_kif, simulator.feature_names))
         for name, reward in self._shaping:
             if name in names:
-                earned += reward * counts[:, names.index(name)].astype(np.float64)
-        self._ledger.earned[measured:used] = earned
-        self._ledger.measured[0] = used
+                potential += reward * counts[:, names.index(name)].astype(np.float64)
+        self._potentials.potential[counted:used] = potential
+        self._potentials.counted[0] = used
 
 
 def _check_names(features: FeatureRules, shaping: ByFeature) -> None:
@@ -91,30 +87,30 @@ def _check_names(features: FeatureRules, shaping: ByFeature) -> None:
             raise unknown_feature(name, features.patterns)
 
 
-def _no_ledger() -> Ledger:
-    return Ledger(
+def _no_potentials() -> Potentials:
+    return Potentials(
         rewards=np.zeros(0),
-        earned=np.zeros(0),
-        measured=np.zeros(1, np.int64),
+        potential=np.zeros(0),
+        counted=np.zeros(1, np.int64),
         features=NO_FEATURES,
         words=np.zeros(0, np.uint64),
-        room=np.zeros(64, np.uint64),
+        block=np.zeros(64, np.uint64),
         columns=np.zeros((0, 0), np.float32),
     )
 
 
-def account_of(graph: StateGraph, shaping: ByFeature, role: int) -> Account | None:
-    """The account of a role, if anything is earned along the way."""
-    return Account(graph, shaping, role) if shaping else None
+def make_shaping(graph: StateGraph, shaping: ByFeature, role: int) -> Shaping | None:
+    """Return the shaping of a role; `None` if no feature has a reward."""
+    return Shaping(graph, shaping, role) if shaping else None
 
 
 @cache
-def no_earnings() -> Earnings:
-    """Where nothing is earned along the way."""
-    return Earnings(_no_ledger(), _pointer(kernels.measure_nothing))
+def no_shaping() -> ShapingHandle:
+    """Return a handle that rewards nothing."""
+    return ShapingHandle(_no_potentials(), _pointer(kernels.extend_nothing))
 
 
 @cache
-def _pointer(measure: Callable[..., Any]) -> Any:
-    """The pointer through which kernels measure; compiled only if it is wanted."""
-    return lean_pointer(measure, 0, empty_program(), empty_nodes(), _no_ledger())
+def _pointer(extend: Callable[..., Any]) -> Any:
+    """Return the pointer through which kernels find potentials."""
+    return lean_pointer(extend, 0, empty_program(), empty_nodes(), _no_potentials())

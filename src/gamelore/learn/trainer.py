@@ -16,28 +16,40 @@ import numpy.typing as npt
 from gamelore.errors import DivergenceError, GameloreError
 from gamelore.graph import FINE, NO_SHAPE, StateGraph
 from gamelore.kernels import direct
-from gamelore.learn import _match_kernels
-from gamelore.learn._match_kernels import Lessons, Pupils, Streams, Task
+from gamelore.learn import _match_kernels as kernels
+from gamelore.learn._function_match_kernels import (
+    FunctionPlayers,
+    run_function_matches,
+)
+from gamelore.learn._learner_kernels import LearnerParameters
+from gamelore.learn._match_kernels import (
+    Assignments,
+    MatchBuffers,
+    MatchSetup,
+    Opponent,
+)
+from gamelore.learn._table_match_kernels import TablePlayers, run_table_matches
 from gamelore.learn.config import (
     TrainConfig,
     check_engine,
     check_self_play,
     learning_roles,
 )
+from gamelore.learn.match_buffers import make_streams, new_buffers
 from gamelore.learn.opponents import FeaturePlayer, make_function
 from gamelore.learn.qm_search import Searcher, search_policy
 from gamelore.learn.role_values import PatternValues, Values, empty_table
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.shaping import Account, account_of
+from gamelore.learn.shaping import Shaping, make_shaping
 from gamelore.search.policies import PlayerSettings, decide, fit, policy_parameters
 from gamelore.values.functions import ValueFunction, Weights
-from gamelore.values.kernel_types import DIVERGED, NO_CELLS, Log, Method
 from gamelore.values.table import Cells, Table
 
 _WORKING_NODES = 1 << 15
 
-_run_matches = direct(_match_kernels.run_matches)
+_run_table_matches = direct(run_table_matches)
+_run_function_matches = direct(run_function_matches)
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,7 @@ class Trainer:
             r: empty_table(graph, self.config.learner) for r in self._owners()
         }
         self.copies: dict[int, Table] = {}
-        self._accounts = self._new_accounts()
+        self._shaping = self._new_shaping()
         self.streams = make_streams(self.config.seed)
         self._check_features()
         against = self.config.opponent
@@ -139,27 +151,20 @@ class Trainer:
         numbers = np.arange(self.matches, self.matches + matches)
         roles = np.array(self.learner_roles, np.int8)[numbers % len(self.learner_roles)]
         epsilons = self.config.schedule(numbers)
-        log = empty_log(matches, self.config.longest_match)
-        lessons = Lessons(log, _beside(log))
+        buffers = new_buffers(matches, self.config.longest_match)
         done = 0
         while done < matches:
-            self._renew_copies(self.matches + done)
-            status, done = _run_matches(
-                self._task(),
-                self._pupils(),
-                self._method(self.matches + done),
-                self.streams,
-                lessons,
-                (roles, epsilons),
-                done,
-                min(matches, self._next_change(self.matches + done) - self.matches),
-            )
-            if status == DIVERGED:
+            self._refresh_copies(self.matches + done)
+            end = min(matches, self._next_change(self.matches + done) - self.matches)
+            assignments = Assignments(roles, epsilons, done, end)
+            status, done = self._run_in_kernel(buffers, assignments)
+            if status == kernels.DIVERGED:
                 self.matches += done
             if status != FINE:
-                self._resolve(status, int(log.trouble[0]), int(log.trouble[1]))
+                node, role = (int(number) for number in buffers.failure)
+                self._resolve(status, node, role)
         self.matches += matches
-        return Record(log.rewards, log.lengths, log.cells)
+        return Record(buffers.rewards, buffers.lengths, buffers.cells)
 
     def state(self) -> State:
         """Where the course stands; nothing that is learned later changes it."""
@@ -201,6 +206,30 @@ class Trainer:
 
     # ── inside ──────────────────────────────────────────────────────────────────────
 
+    def _run_in_kernel(
+        self, buffers: MatchBuffers, assignments: Assignments
+    ) -> tuple[int, int]:
+        """Play matches as far as a kernel can; a status, and the match it came to."""
+        setup = self._setup()
+        parameters = self._parameters(self.matches + assignments.first)
+        home, away = map(self.values, self._ends)
+        rival_home, rival_away = map(self.rival_values, self._ends)
+        arguments = parameters, self.streams, buffers, assignments
+        result: tuple[int, int]
+        if self.function is not None:
+            functions = FunctionPlayers(
+                home.function_handle, rival_home.function_handle
+            )
+            result = _run_function_matches(setup, functions, *arguments)
+            return result
+        tables = TablePlayers(
+            learner=(home.table_values, away.table_values),
+            opponent=(rival_home.table_values, rival_away.table_values),
+            shaping=(home.shaping_handle, away.shaping_handle),
+        )
+        result = _run_table_matches(setup, tables, *arguments)
+        return result
+
     @property
     def _shared(self) -> bool:
         """Whether both roles use one value function."""
@@ -232,10 +261,10 @@ class Trainer:
             shaping=self.config.shaping,
         )
 
-    def _new_accounts(self) -> dict[int, Account | None]:
-        """What is earned along the way, by the roles that have a table."""
+    def _new_shaping(self) -> dict[int, Shaping | None]:
+        """The shaping rewards of the roles that have a table."""
         shaping = () if self.function is not None else self.config.shaping
-        return {role: account_of(self.graph, shaping, role) for role in self.tables}
+        return {role: make_shaping(self.graph, shaping, role) for role in self.tables}
 
     def _new_opponent(self) -> ValueFunction | None:
         """What an opponent goes by that judges by a function of its own."""
@@ -250,7 +279,7 @@ class Trainer:
 
     @property
     def _ends(self) -> tuple[int, int]:
-        """The roles that memories are for, the first of them being home."""
+        """The roles that tables are for, the first of them being home."""
         if isinstance(self.config.opponent, SelfPlay):
             return self.players[0], self.players[1]
         return self.learner_roles[0], self.learner_roles[-1]
@@ -274,22 +303,10 @@ class Trainer:
             self.features.get(owner),
             self.side,
             function,
-            self._accounts.get(owner),
+            self._shaping.get(owner),
         )
 
-    def _pupils(self) -> Pupils:
-        """What kernels learn and look up, for the role at home and the other."""
-        home, away = map(self.values, self._ends)
-        rival_home, rival_away = map(self.rival_values, self._ends)
-        return Pupils(
-            memories=(home.memory, away.memory),
-            rivals=(rival_home.memory, rival_away.memory),
-            priors=(home.prior, away.prior),
-            minds=(home.mind, rival_home.mind),
-            earnings=(home.earnings, away.earnings),
-        )
-
-    def _renew_copies(self, match: int) -> None:
+    def _refresh_copies(self, match: int) -> None:
         """Take copies of what is known, if it is time to."""
         against = self.config.opponent
         renew = against.opponent_refresh if isinstance(against, SelfPlay) else 0
@@ -318,10 +335,11 @@ class Trainer:
             return learner
         return replace(learner, step_size=learner.step_size * steps.share(match))
 
-    def _method(self, match: int) -> Method:
+    def _parameters(self, match: int) -> LearnerParameters:
         """How to learn from a match on, as kernels see it."""
-        method = self.values(self._ends[0]).method
-        return method._replace(step_size=self._learner_at(match).step_size)
+        parameters = self.values(self._ends[0]).parameters
+        step_size = self._learner_at(match).step_size
+        return parameters._replace(rates=parameters.rates._replace(step_size=step_size))
 
     def _check_engine(self) -> None:
         check_engine(self.config, self.graph.simulator)
@@ -334,54 +352,49 @@ class Trainer:
             names = ", ".join(simulator.roles[role] for role in without)
             raise GameloreError(f"{names} learns too, but has no values of features")
 
-    def _task(self) -> Task:
+    def _setup(self) -> MatchSetup:
+        """The game and who plays it, as kernels see it."""
         graph = self.graph
         self._rival = fit(self._rival, graph)
-        names = graph.simulator.roles
-        return Task(
+        epsilon = float(self.config.opponent.epsilon)
+        return MatchSetup(
             graph=graph.graph,
-            rival=self._rival,
-            own=self._own,
             root=graph.root,
-            chance=names.index("random") if "random" in names else -1,
-            home=self._ends[0],
-            away=self._ends[1],
-            opposition=self._opposition,
-            rival_epsilon=self.config.opponent.epsilon,
+            roles=self._ends,
+            opponent=Opponent(self._opponent_kind, self._rival, epsilon),
+            search=self._own,
         )
 
     @property
-    def _opposition(self) -> int:
+    def _opponent_kind(self) -> int:
         if self.opponent is not None:
-            return _match_kernels.JUDGE
+            return kernels.FUNCTION
         if not isinstance(self.config.opponent, SelfPlay):
-            return _match_kernels.BUILT_IN
+            return kernels.BUILT_IN
         return (
-            _match_kernels.COPY
-            if self.config.opponent.opponent_refresh
-            else _match_kernels.PUPIL
+            kernels.COPY if self.config.opponent.opponent_refresh else kernels.LEARNER
         )
 
     def _resolve(self, status: int, node: int, role: int) -> None:
         """Do what a kernel could not do, so that the match can be played again."""
-        if status == NO_CELLS:
+        if status == kernels.TABLE_FULL:
             self.tables[role if self.side is None else self.side].grow()
         elif status == NO_SHAPE:
             self.values(role).help_at(node)
-        elif status == _match_kernels.NO_MOVE and self._awaits_search(node, role):
+        elif status == kernels.NO_MOVE and self._awaits_search(node, role):
             edge = self._searcher.choose(node)
             self._own = decide(self._own, self.graph, node, edge)
-        elif status == _match_kernels.NO_MOVE:
+        elif status == kernels.NO_MOVE:
             features = self.features.get(role)
-            sight = [edge.child for edge in self.graph.edges(node)]
-            if features is None or not features.complete(sight):
+            candidates = [edge.child for edge in self.graph.edges(node)]
+            if features is None or not features.complete(candidates):
                 self.graph.extend(node, self._reach())
-        elif status == DIVERGED:
+        elif status == kernels.DIVERGED:
             raise DivergenceError(
                 f"the weights diverged in match {self.matches + 1:,}; the last sound"
                 " ones are kept: lower the step size"
             )
-        elif status == _match_kernels.TOO_LONG:
+        elif status == kernels.TOO_LONG:
             raise GameloreError(
                 f"a match of {self.graph.simulator.game.name!r} took more than "
                 f"{self.config.longest_match} moves; raise `longest_match`"
@@ -418,34 +431,3 @@ def _working_graph(graph: StateGraph) -> StateGraph:
     while len(working.nodes.rows) < _WORKING_NODES:
         working.grow()
     return working
-
-
-def make_streams(seed: int) -> Streams:
-    """Return independent random streams for the learner, its opponent and chance."""
-    children = np.random.SeedSequence(seed).spawn(3)
-    learner, rival, chance = (c.generate_state(4, np.uint64) for c in children)
-    return Streams(learner, rival, chance, kept=np.zeros((3, 4), np.uint64))
-
-
-def empty_log(matches: int, longest: int) -> Log:
-    """Room for what becomes of matches."""
-    return Log(
-        rewards=np.zeros(matches),
-        lengths=np.zeros(matches, np.int32),
-        cells=np.zeros(matches, np.int64),
-        edges=np.zeros(longest, np.int64),
-        nodes=np.zeros(longest, np.int32),
-        path=np.zeros(longest + 1, np.int64),
-        fresh=np.zeros(longest),
-        earned=np.zeros(longest + 1),
-        trouble=np.zeros(2, np.int64),
-    )
-
-
-def _beside(log: Log) -> Log:
-    """The same log, but with room for the moves of another."""
-    return log._replace(
-        edges=np.zeros_like(log.edges),
-        nodes=np.zeros_like(log.nodes),
-        fresh=np.zeros_like(log.fresh),
-    )

@@ -21,8 +21,9 @@ from gamelore.search.evaluator import (
     compile_evaluator,
     middle_goal,
 )
-from gamelore.values._function_kernels import Opinion, judge_positions
-from gamelore.values.functions import ValueFunction, no_function
+from gamelore.values._search_kernels import FunctionEvaluation, evaluate_positions
+from gamelore.values.function_arrays import empty_function
+from gamelore.values.functions import ValueFunction
 from gamelore.values.table import Table
 
 
@@ -39,8 +40,10 @@ class ValueFunctionEvaluator(Evaluator):
         return own
 
     def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
-        viewer = mover if self._side < 0 else self._side
-        values = self.function.worth_of(rows, viewer)
+        viewer = self._side
+        if viewer < 0:
+            viewer = role if mover == self._chance else mover
+        values = self.function.selection_values(rows, viewer)
         return values if viewer == role else self._reward_sum - values
 
     def goal_scale(self, engine: Simulator, role: int) -> GoalScale:
@@ -58,7 +61,7 @@ class ValueFunctionEvaluator(Evaluator):
         if not self.function.settings.reward_in_selection:
             return rewards
         viewer = role if self._side < 0 else self._side
-        earned = self.function.earned_by(rows, viewer)
+        earned = self.function.shaping_rewards(rows, viewer)
         return rewards + (earned if viewer == role else -earned)
 
     def kernel(self, engine: CircuitSimulator, role: int) -> EvaluatorKernel:
@@ -66,12 +69,17 @@ class ValueFunctionEvaluator(Evaluator):
         columns = np.zeros((LANES_64, 1), np.float32)
         if features is not None:
             _, columns = features.allocate(LANES_64)
-        copy = self.function.copy().function  # its working arrays are not shared
-        opinion = Opinion(copy, self._side, self._reward_sum, columns)
-        return EvaluatorKernel(_function_pointer(), opinion, needs_rows=True)
+        evaluation = FunctionEvaluation(
+            function=self.function.copy().arrays,  # its working arrays are not shared
+            viewer=self._side,
+            chance=self._chance,
+            reward_sum=self._reward_sum,
+            columns=columns,
+        )
+        return EvaluatorKernel(_function_pointer(), evaluation, needs_rows=True)
 
     def _reward_scale(self, role: int) -> GoalScale:
-        factor, shift = self.function.function.scale[role]
+        factor, shift = self.function.arrays.rewards.goals[role]
         return GoalScale(float(factor), float(shift))
 
     @property
@@ -79,8 +87,13 @@ class ValueFunctionEvaluator(Evaluator):
         """The role whose values the function has; -1 if they are the mover's."""
         if self.function.settings.perspective == "current-player":
             return -1
+        return self.function.encoder.players[0]
+
+    @property
+    def _chance(self) -> int:
+        """The role `random`, or -1."""
         roles = self.function.graph.simulator.roles
-        return next(number for number, role in enumerate(roles) if role != "random")
+        return roles.index("random") if "random" in roles else -1
 
     @property
     def _reward_sum(self) -> float:
@@ -135,5 +148,6 @@ def _check_game(own: Simulator, played: Simulator) -> None:
 
 @cache
 def _function_pointer() -> Any:
-    opinion = Opinion(no_function(), 0, 0.0, np.zeros((1, 1), np.float32))
-    return compile_evaluator(judge_positions, opinion)
+    columns = np.zeros((1, 1), np.float32)
+    evaluation = FunctionEvaluation(empty_function(), 0, 0, 0.0, columns)
+    return compile_evaluator(evaluate_positions, evaluation)

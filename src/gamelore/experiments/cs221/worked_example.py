@@ -94,7 +94,7 @@ class _Example:
                 before = state
 
     def _step(self, episode: int, state: str, following: str | None) -> Step:
-        inputs = self.function.inputs_of(self._row(state)[None])[0, :-1]
+        inputs = self.function.encode(self._row(state)[None])[0, :-1]
         weights = self.function.weights()["direct"][:-1]
         step = Step(episode, state, tuple(inputs.tolist()), tuple(weights.tolist()))
         if following is None:

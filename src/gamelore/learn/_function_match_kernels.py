@@ -1,0 +1,182 @@
+"""Whole matches of a learner with a value function, without Python in between."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gamelore._random_kernels import (
+    draw_below,
+    draw_unit,
+    restore_streams,
+    save_streams,
+)
+from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
+from gamelore.kernels import lean, lean_part
+from gamelore.learn._learner_kernels import PlayedMatch, append_decision
+from gamelore.learn._match_kernels import (
+    BUILT_IN,
+    FUNCTION,
+    LEARNER,
+    NO_MOVE,
+    TOO_LONG,
+    begin_match,
+    clear_graph,
+    record_match,
+    valued_role,
+)
+from gamelore.search._policy_kernels import FAILED, choose_edge
+from gamelore.values._function_kernels import FunctionHandle as FunctionHandle
+
+
+class FunctionPlayers(NamedTuple):
+    """The value functions of a match."""
+
+    learner: FunctionHandle
+    opponent: FunctionHandle  # if it has one
+
+
+@lean_part
+def _choose(graph, handle, role, stream, node, epsilon):
+    """Return an ε-greedy edge by a role's values, or the mover's if that is -1."""
+    nodes = graph.nodes
+    first, degree = nodes.first[node], nodes.degree[node]
+    if draw_unit(stream) < epsilon:
+        return np.int64(first + draw_below(stream, degree))
+    mover = np.int64(nodes.mover[node])
+    viewer = mover if role < 0 else np.int64(role)
+    values = handle.function.workspace.move_values
+    if degree > values.shape[0]:
+        return np.int64(FAILED)
+    handle.evaluate(handle.program, nodes, handle.function, node, viewer)
+    sign = 1.0 if viewer == mover else -1.0
+    best = -np.inf
+    ties = 0
+    choice = np.int64(first)
+    for i in range(degree):
+        value = sign * values[i]
+        if value > best:
+            best, ties, choice = value, 1, np.int64(first + i)
+        elif value == best:
+            ties += 1
+            if draw_below(stream, ties) == 0:
+                choice = np.int64(first + i)
+    return choice
+
+
+@lean
+def choose_function_move(graph, handle, role, stream, node, epsilon):
+    """Return the edge a learner takes from a node, or FAILED; for Python."""
+    if ensure_expanded(graph, node) != FINE:
+        return np.int64(FAILED)
+    return _choose(graph, handle, role, stream, node, epsilon)
+
+
+@lean
+def evaluate_moves(graph, handle, node, role):
+    """Put the values of an expanded node's moves, to a role, into `move_values`."""
+    handle.evaluate(handle.program, graph.nodes, handle.function, node, role)
+
+
+@lean_part
+def _update(graph, handle, learner, match):
+    """Learn from a match; return a status."""
+    return handle.update(handle.program, graph.nodes, handle.function, learner, match)
+
+
+@lean
+def learn_function_match(graph, handle, learner, match):
+    """Learn from one match that Python has played; return a status."""
+    return _update(graph, handle, learner, match)
+
+
+@lean_part
+def _play(setup, players, learner, streams, buffers, turn):
+    """Play one match; return a status, its length, and the node where it ended.
+
+    turn: the role that learns, and its epsilon
+    """
+    graph, opponent, perspective = setup.graph, setup.opponent, learner.perspective
+    nodes = graph.nodes
+    role, epsilon = turn
+    rival_epsilon = epsilon if opponent.kind == LEARNER else opponent.epsilon
+    rival_view = -1 if opponent.kind == FUNCTION else perspective.role
+    begin_match(buffers)
+    node = np.int64(setup.root)
+    length = 0
+    while nodes.mover[node] != ENDED:
+        buffers.failure[0] = node
+        status = ensure_expanded(graph, node)
+        if status != FINE:
+            return status, length, node
+        if length == buffers.own.edges.shape[0]:
+            return np.int64(TOO_LONG), length, node
+        mover = nodes.mover[node]
+        buffers.failure[1] = mover
+        if mover == role:
+            own, stream = players.learner, streams.learner
+            edge = _choose(graph, own, perspective.role, stream, node, epsilon)
+        elif mover == perspective.chance:
+            count = nodes.degree[node]
+            edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
+        elif opponent.kind == BUILT_IN:
+            edge = np.int64(choose_edge(graph, opponent.policy, streams.opponent, node))
+        else:
+            other, stream = players.opponent, streams.opponent
+            edge = _choose(graph, other, rival_view, stream, node, rival_epsilon)
+        if edge == FAILED:
+            return np.int64(NO_MOVE), length, node
+        if mover == role or perspective.both_players:
+            append_decision(buffers.own, node, edge)
+        elif opponent.kind == LEARNER and mover != perspective.chance:
+            append_decision(buffers.other, node, edge)
+        node = np.int64(nodes.child[edge])
+        length += 1
+    return np.int64(FINE), length, node
+
+
+@lean_part
+def _begin(setup, players):
+    """Forget the last match, and the state graph when it is half full."""
+    players.learner.function.workspace.summed[0] = -1
+    players.opponent.function.workspace.summed[0] = -1
+    nodes = setup.graph.nodes
+    half_full = 2 * nodes.used[0] > nodes.rows.shape[0]
+    if half_full or 2 * nodes.used[1] > nodes.child.shape[0]:
+        clear_graph(setup.graph, setup.root)
+        players.learner.function.inputs.cache.counted[:] = 0
+        players.opponent.function.inputs.cache.counted[:] = 0
+        setup.opponent.policy.searched_depth[:] = 0
+
+
+@lean
+def run_function_matches(setup, players, learner, streams, buffers, assignments):
+    """Play and learn matches; return a status, and the match it stopped before.
+
+    A match that cannot be finished leaves nothing behind: it is played again, the same,
+    once what it lacked is there.
+    """
+    graph = setup.graph
+    both_learn = setup.opponent.kind == LEARNER
+    both_learn = both_learn and not learner.perspective.both_players
+    for match in range(assignments.first, assignments.end):
+        save_streams(streams)
+        _begin(setup, players)
+        role = np.int64(assignments.roles[match])
+        turn = role, assignments.epsilons[match]
+        status, length, end = _play(setup, players, learner, streams, buffers, turn)
+        if status == FINE and both_learn:
+            other = np.int64(
+                setup.roles[1] if role == setup.roles[0] else setup.roles[0]
+            )
+            played = PlayedMatch(buffers.other, end, other)
+            status = _update(graph, players.opponent, learner, played)
+        if status == FINE:
+            played = PlayedMatch(buffers.own, end, valued_role(learner, role))
+            status = _update(graph, players.learner, learner, played)
+        if status != FINE:
+            restore_streams(streams)
+            return status, match
+        record_match(graph.nodes, buffers, match, role, end, length)
+    return np.int64(FINE), assignments.end
