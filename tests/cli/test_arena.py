@@ -18,7 +18,7 @@ from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
 from gamelore.graph import StateGraph
-from gamelore.learn.arena import Arena, names_of
+from gamelore.learn.arena import Arena, name_files
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
@@ -33,7 +33,7 @@ MIDDLE = "(<= (feature middle) (true (cell 2 2 x)))"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Snapshots of tic-tac-toe: a table early and late, one seat only, a network."""
+    """Snapshots of tic-tac-toe: a table early and late, of one role only, a network."""
     folder = tmp_path_factory.mktemp("snapshots")
     both = TrainConfig(opponent=SelfPlay(), learner=TDSettings(), seed=1)
     trainer = train(both, 20, folder / "early.course")
@@ -87,7 +87,7 @@ def test_what_learned_more_is_rated_higher(folder: Path) -> None:
     assert all(row["faults"] == 0 for row in record["players"])
 
 
-def test_every_pair_meets_in_both_seats(folder: Path) -> None:
+def test_every_pair_meets_in_both_roles(folder: Path) -> None:
     record = record_of(
         folder / "late.course",
         folder / "net.course",
@@ -176,6 +176,41 @@ def test_built_in_players_meet_where_nobody_learned() -> None:
     assert record["players"][0]["player"] == "minimax-20"
 
 
+def test_minimax_does_not_lose_tictactoe() -> None:
+    """No opening that lost already spoils the table, unless it is asked for."""
+    players = "--game", "tictactoe", "--against", "random", "--against", "minimax-9"
+    shown = run(*players, "--matches", 20).stdout
+    assert "no random openings: every match starts from the first position" in shown
+    record = record_of(*players, "--matches", 20)
+    best = next(row for row in record["players"] if row["player"] == "minimax-9")
+    assert best["losses"] == 0
+    assert {match["opening"] for match in record["matches"]} == {0}
+    shown = run(*players, "--matches", 2, "--opening", 2).stdout
+    assert "random openings: each player's first 2 moves in every match" in shown
+
+
+def test_snapshots_meet_from_openings_that_are_said(folder: Path) -> None:
+    players = folder / "net.course", folder / "late.course", "--against", "random"
+    shown = run(*players, "--matches", 2).stdout
+    pair = "net.course and late.course"
+    assert f"random openings: each player's first move in matches of {pair};" in shown
+    record = record_of(*players, "--matches", 2)
+    assert record["opened_pairs"] == [["net.course", "late.course"]]
+    for match in record["matches"]:
+        assert match["opening"] == int("random" not in match["players"])
+
+
+def test_dice_need_no_openings(tmp_path: Path) -> None:
+    trainer = Trainer(
+        StateGraph(simulator(load("pig"))), TrainConfig(opponent=SelfPlay())
+    )
+    rewards = [int(goal) for goal in trainer.run(5).rewards]
+    for name in ("one", "two"):
+        save(trainer, rewards, tmp_path / name)
+    shown = run(tmp_path / "one", tmp_path / "two", "--matches", 2).stdout
+    assert "no random openings" in shown
+
+
 def test_tables_and_pictures_are_written(folder: Path, tmp_path: Path) -> None:
     table, plot = tmp_path / "arena.csv", tmp_path / "arena.svg"
     shown = run(
@@ -196,10 +231,10 @@ def test_an_interrupt_keeps_what_was_played(
     play = Arena.play
     played: list[Any] = []
 
-    def interrupted(arena: Arena, fixture: Any) -> Any:
+    def interrupted(arena: Arena, match: Any) -> Any:
         if len(played) == 5:
             raise KeyboardInterrupt
-        played.append(play(arena, fixture))
+        played.append(play(arena, match))
         return played[-1]
 
     monkeypatch.setattr(Arena, "play", interrupted)
@@ -212,10 +247,10 @@ def test_an_interrupt_keeps_what_was_played(
     assert table.exists()
 
 
-def test_snapshots_of_the_same_seat_only_cannot_meet(folder: Path) -> None:
+def test_snapshots_of_the_same_role_only_cannot_meet(folder: Path) -> None:
     arguments = folder / "first.course", folder / "other.course"
     result = run(*arguments, "--against", "random", "--matches", 3)
-    assert "first.course and other.course learned the same seat only" in result.stderr
+    assert "first.course and other.course learned the same role only" in result.stderr
     record = record_of(*arguments, "--against", "random", "--matches", 3)
     assert {match["players"][1] for match in record["matches"]} == {"random"}
 
@@ -225,8 +260,8 @@ def test_snapshots_of_the_same_seat_only_cannot_meet(folder: Path) -> None:
     [
         (["late.course"], 2, "an arena needs two players"),
         (["--against", "random", "--against", "novice"], 2, "name a snapshot, or a"),
-        (["late.course", "--against", "td"], 1, "no built-in player 'td'; a learner"),
-        (["late.course", "--against", "minimax-0"], 1, "no built-in player"),
+        (["late.course", "--against", "td"], 1, "td learns from its matches"),
+        (["late.course", "--against", "minimax-0"], 2, "the depth must be in 1"),
         (["late.course", "late.course"], 1, "late.course would play against itself"),
         (["late.course", "--against", "random", "--plot", "a.pdf"], 2, "not '.pdf'"),
         (["late.course", "--against", "random", "--game", "nim"], 1, "is about tictac"),
@@ -250,4 +285,4 @@ def test_what_cannot_be_is_refused(
 
 def test_files_of_one_name_are_told_apart() -> None:
     paths = Path("a/x.course"), Path("b/x.course"), Path("b/y.course")
-    assert names_of(paths) == ["a/x.course", "b/x.course", "y.course"]
+    assert name_files(paths) == ["a/x.course", "b/x.course", "y.course"]

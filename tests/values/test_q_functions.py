@@ -17,7 +17,7 @@ from gamelore.games import load
 from gamelore.gdl import Game, read_term
 from gamelore.gdl.features import FeatureRules
 from gamelore.graph import StateGraph
-from gamelore.learn.arena import entrant_of
+from gamelore.learn.arena import make_learned_participant
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
@@ -355,8 +355,10 @@ def test_players_use_what_was_learned() -> None:
     trainer = Trainer(StateGraph(game_of("tictactoe")), config)
     checkpoint = Checkpoint.of(trainer, trainer.run(3000).rewards)
     sim = trainer.graph.simulator
-    entrant = entrant_of(Snapshot(checkpoint, "late"), StateGraph(sim), seed=1)
-    for player in (GreedyPlayer(trainer.values(1)), entrant.players["o"]):
+    participant = make_learned_participant(
+        Snapshot(checkpoint, "late"), StateGraph(sim), seed=1
+    )
+    for player in (GreedyPlayer(trainer.values(1)), participant.players["o"]):
         goals = [
             play_match(sim, {"x": RandomPlayer(seed), "o": player}).goals[1] or 0
             for seed in range(40)

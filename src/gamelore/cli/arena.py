@@ -1,4 +1,4 @@
-"""`gamelore arena`: snapshots of what was learned play each other and built-in ones."""
+"""`gamelore arena`: snapshots of training runs and other players meet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any, cast
 import click
 import numpy as np
 
-from gamelore.agents.builtin import PLAYERS, make_player
 from gamelore.agents.registry import AgentSpec
 from gamelore.cli.engine import prepare
 from gamelore.cli.group import INTERRUPTED
@@ -23,59 +22,72 @@ from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.ggp.tournament.report import as_csv, replace_text
 from gamelore.graph import StateGraph
-from gamelore.learn.arena import Arena, Entrant, built_in, entrant_of, names_of
+from gamelore.learn.arena import (
+    Arena,
+    ArenaResult,
+    Participant,
+    make_learned_participant,
+    make_participant,
+    name_files,
+)
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.snapshots import Snapshot
-from gamelore.match.ratings import Result
 from gamelore.match.standings import Standing, flat, standings, table
 
 
 @dataclass
-class Season:
+class ArenaRun:
     """The matches of an arena, as far as they were played."""
 
     arena: Arena
     matches: int
-    results: list[Result] = field(default_factory=list)
-    cut_off: int = 0
+    played: list[ArenaResult] = field(default_factory=list)
     interrupted: bool = False
 
     def run(self) -> None:
         """Play all matches, or those before an interrupt."""
-        fixtures = list(self.arena.fixtures(self.matches))
+        schedule = list(self.arena.schedule(self.matches))
         try:
-            with progress("matches", len(fixtures)) as advance:
-                for fixture in fixtures:
-                    result = self.arena.play(fixture)
-                    if result is None:
-                        self.cut_off += 1
-                    else:
-                        self.results.append(result)
+            with progress("matches", len(schedule)) as advance:
+                for match in schedule:
+                    self.played.append(self.arena.play(match))
                     advance(1)
         except KeyboardInterrupt:
             self.interrupted = True
             click.echo(
-                f"interrupted after {len(self.results) + self.cut_off:,} of"
-                f" {len(fixtures):,} matches; this is what they come to",
+                f"interrupted after {len(self.played):,} of {len(schedule):,} matches;"
+                " these are their results",
                 err=True,
             )
 
     @property
+    def cut_off(self) -> int:
+        """The number of matches that reached the move limit."""
+        return sum(each.result is None for each in self.played)
+
+    @property
     def rows(self) -> tuple[Standing, ...]:
         """Everybody's row, the best first."""
-        return standings(self.results, self.arena.entrants)
+        results = [each.result for each in self.played if each.result is not None]
+        return standings(results, self.arena.participants)
 
     def to_json(self) -> dict[str, Any]:
-        """All that is known, for scripts."""
+        """Return all results as plain values, for scripts."""
         return {
             "game": self.arena.simulator.game.name,
             "seed": self.arena.seed,
             "interrupted": self.interrupted,
             "cut_off": self.cut_off,
+            "opened_pairs": [list(pair) for pair in self.arena.opened_pairs],
             "players": [row.to_json() for row in self.rows],
             "matches": [
-                {"players": list(result.players), "goals": list(result.goals)}
-                for result in self.results
+                {
+                    "players": list(each.result.players),
+                    "goals": list(each.result.goals),
+                    "opening": each.match.opening,
+                }
+                for each in self.played
+                if each.result is not None
             ],
         }
 
@@ -83,18 +95,28 @@ class Season:
 # ── who plays ───────────────────────────────────────────────────────────────────────
 
 
-def snapshots_of(paths: Sequence[Path], game: str | None) -> list[Snapshot]:
-    """What files hold, all of it about one game: that asked for, or the first's."""
+def parse_against(
+    context: click.Context, parameter: click.Parameter, values: Sequence[str]
+) -> tuple[AgentSpec, ...]:
+    """Return the specs of the other players."""
+    try:
+        return tuple(map(AgentSpec.parse, values))
+    except GameloreError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def load_snapshots(paths: Sequence[Path], game: str | None) -> list[Snapshot]:
+    """Return the snapshots of files, all of the game asked for or of the first's."""
     asked = None if game is None else load(game)
     snapshots: list[Snapshot] = []
-    for name, path in zip(names_of(paths), paths, strict=True):
+    for name, path in zip(name_files(paths), paths, strict=True):
         known = asked or (snapshots[0].game if snapshots else None)
         snapshots.append(Snapshot(load_checkpoint(path), name, known))
     return snapshots
 
 
-def game_of(game: str | None, snapshots: Sequence[Snapshot]) -> Game:
-    """The game that is asked for, or that of the snapshots."""
+def choose_game(game: str | None, snapshots: Sequence[Snapshot]) -> Game:
+    """Return the game that is asked for, or that of the snapshots."""
     if game is not None:
         return load(game)
     if not snapshots:
@@ -102,68 +124,58 @@ def game_of(game: str | None, snapshots: Sequence[Snapshot]) -> Game:
     return snapshots[0].game
 
 
-def graph_of(snapshot: Snapshot, graph: StateGraph) -> StateGraph:
-    """A state graph with the features that a value function sees; the one given if
-    none."""
+def add_features(snapshot: Snapshot, graph: StateGraph) -> StateGraph:
+    """Return a state graph with a snapshot's features; the one given if it has none."""
     if snapshot.features is None:
         return graph
     with waiting(f"adding {snapshot.features.name}"):
         return StateGraph(snapshot.engine(cast(Engine, graph.simulator.engine)))
 
 
-def opponent(name: str, engine: Simulator, seed: int) -> Entrant:
-    """A built-in player by name."""
-    spec = AgentSpec.parse(name)
-    if spec.name not in PLAYERS:
-        hint = "; a learner plays as a snapshot" if spec.learns else ""
-        known = ", ".join(PLAYERS)
-        raise GameloreError(f"{name!r} is not built in{hint} (there are {known})")
-    return built_in(
-        name, lambda own: make_player(spec.name, own, spec.number), engine, seed
-    )
-
-
-def entrants_of(
+def make_participants(
     engine: Simulator,
     snapshots: Sequence[Snapshot],
-    against: Sequence[str],
+    against: Sequence[AgentSpec],
     seed: int,
     depth: int | None,
-) -> list[Entrant]:
-    """Everybody who takes part, each with randomness of its own."""
+) -> list[Participant]:
+    """Return everybody who takes part, each with randomness of its own."""
     count = len(snapshots) + len(against)
     seeds = iter(np.random.SeedSequence(seed).generate_state(count).tolist())
     graph = StateGraph(engine)
-    entrants = [
-        entrant_of(snapshot, graph_of(snapshot, graph), next(seeds), depth)
+    learned = [
+        make_learned_participant(
+            snapshot, add_features(snapshot, graph), next(seeds), depth
+        )
         for snapshot in snapshots
     ]
-    return entrants + [opponent(name, engine, next(seeds)) for name in against]
+    return learned + [make_participant(spec, engine, next(seeds)) for spec in against]
 
 
 # ── what is shown and written ───────────────────────────────────────────────────────
 
 
-def write(season: Season, table_file: Path | None, plot: Path | None) -> None:
-    """Write what is asked for."""
+def write(run: ArenaRun, table_file: Path | None, plot: Path | None) -> None:
+    """Write the files that are asked for."""
     try:
         if table_file is not None:
-            replace_text(table_file, as_csv(list(map(flat, season.rows))))
+            replace_text(table_file, as_csv(list(map(flat, run.rows))))
         if plot is not None:
             # matplotlib takes a second to import, so only where pictures are wanted
             from gamelore.match.plots import draw_standings
 
-            draw_standings(season.rows, plot, season.arena.simulator.game.name)
+            draw_standings(run.rows, plot, run.arena.simulator.game.name)
     except OSError as error:
         where = error.filename or plot
         raise GameloreError(f"cannot write {where}: {error.strerror}") from error
 
 
-def show(season: Season) -> None:
+def show(run: ArenaRun) -> None:
     """Print the table for people."""
-    click.echo(table(season.rows))
-    if season.cut_off:
-        click.echo(f"{season.cut_off} cut off at the move limit, and not counted")
+    click.echo(table(run.rows))
+    click.echo(run.arena.describe_openings())
+    if run.cut_off:
+        click.echo(f"{run.cut_off} cut off at the move limit, and not counted")
 
 
 @click.command(
@@ -189,7 +201,8 @@ SNAPSHOTS are files that gamelore learn has written, by --save, --snapshots or
     "--against",
     multiple=True,
     metavar="PLAYER",
-    help="A built-in player to play too, such as random or minimax-4; may be repeated.",
+    callback=parse_against,
+    help="Another player, such as random or minimax-4; may be repeated.",
 )
 @click.option("--game", help="The game.  [default: that of the snapshots]")
 @click.option(
@@ -197,7 +210,7 @@ SNAPSHOTS are files that gamelore learn has written, by --save, --snapshots or
     type=click.IntRange(1, 10**7),
     default=100,
     show_default=True,
-    help="How many of each pair, in both seats in turn.",
+    help="How many of each pair, in both roles in turn.",
 )
 @click.option(
     "--depth",
@@ -208,9 +221,9 @@ SNAPSHOTS are files that gamelore learn has written, by --save, --snapshots or
 @click.option(
     "--opening",
     type=click.IntRange(0, 1000),
-    default=1,
-    show_default=True,
-    help="How many of each player's first moves lots choose, so that matches differ.",
+    help="How many of each player's first moves are random, in all matches.  [default:"
+    " 1 between two snapshots in games without dice, which would repeat one match for"
+    " ever; else 0]",
 )
 @click.option(
     "--csv",
@@ -230,11 +243,11 @@ SNAPSHOTS are files that gamelore learn has written, by --save, --snapshots or
 def command(
     context: click.Context,
     snapshots: tuple[Path, ...],
-    against: tuple[str, ...],
+    against: tuple[AgentSpec, ...],
     game: str | None,
     matches: int,
     depth: int | None,
-    opening: int,
+    opening: int | None,
     table_file: Path | None,
     plot: Path | None,
     seed: int,
@@ -243,29 +256,29 @@ def command(
 ) -> None:
     """Have snapshots play each other, and rate them.
 
-    A snapshot is what a course of learning has saved. Built-in players may play too.
-    All play in both seats, without exploring and without a clock. Ctrl-C ends it early,
-    with the table of what was played.
+    A snapshot is what a training run has saved. Other players may play too. All play in
+    both roles, without exploring and without a clock. Ctrl-C ends it early, with the
+    table of what was played.
     """
     if plot is not None and plot.suffix not in (".png", ".svg"):
         raise click.UsageError(f"--plot writes .png and .svg, not {plot.suffix!r}")
     if len(snapshots) + len(against) < 2:
         raise click.UsageError("an arena needs two players: add some with --against")
-    known = snapshots_of(snapshots, game)
-    played = prepare(game_of(game, known), engine)
-    entrants = entrants_of(played, known, against, seed, depth)
-    arena = Arena(played, entrants, seed=seed, opening=opening)
-    for one, other in arena.strangers:
+    known = load_snapshots(snapshots, game)
+    played = prepare(choose_game(game, known), engine)
+    participants = make_participants(played, known, against, seed, depth)
+    arena = Arena(played, participants, seed=seed, opening=opening)
+    for one, other in arena.impossible_pairs:
         click.echo(
-            f"warning: {one} and {other} learned the same seat only, and cannot meet",
+            f"warning: {one} and {other} learned the same role only, and cannot meet",
             err=True,
         )
-    season = Season(arena, matches)
-    season.run()
-    write(season, table_file, plot)
+    run = ArenaRun(arena, matches)
+    run.run()
+    write(run, table_file, plot)
     if as_json:
-        click.echo(json.dumps(season.to_json(), indent=2))
+        click.echo(json.dumps(run.to_json(), indent=2))
     else:
-        show(season)
-    if season.interrupted:
+        show(run)
+    if run.interrupted:
         context.exit(INTERRUPTED)

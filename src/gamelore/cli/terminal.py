@@ -130,7 +130,7 @@ def colour(text: str, before: str, roles: Sequence[Role]) -> str:
     """
     lines, old = text.split("\n"), before.split("\n")
     palette = _palette(lines, roles)
-    comparable = len(lines) == len(old)
+    comparable = before != "" and len(lines) == len(old)
     styled = []
     for number, line in enumerate(lines):
         if _CAPTION.search(line):

@@ -1,13 +1,14 @@
-"""Matches between snapshots of what was learned, and built-in players.
+"""An arena: snapshots of training runs and other players meet in many matches.
 
-Two players that always choose the same would repeat one match for ever. So lots choose
-the first moves of each match; a pair plays each opening twice, once from either seat.
+Two players that choose without randomness would repeat one match for ever. Such pairs
+therefore start from random openings; each opening is played twice, with the roles
+exchanged. Pairs with a random player, and games with dice, need none.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gamelore.agents.agent import Entry
+from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.engine import Simulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
@@ -26,133 +29,188 @@ from gamelore.match.match import CHANCE, play_match
 from gamelore.match.ratings import Result
 from gamelore.player import Briefing, Clock, Player
 
+USUAL_OPENING = 1
+"""Random moves of each player, where a pair needs an opening."""
+
 
 @dataclass(frozen=True)
-class Entrant:
-    """Who takes part under one name."""
+class Participant:
+    """Who takes part in an arena, under one name."""
 
     name: str
     players: Mapping[Role, Player]
     """For each role that it can play."""
     learned: bool = False
-    """Whether it is a snapshot."""
+    """Whether it plays by what was learned: without randomness."""
 
 
-class Fixture(NamedTuple):
+class ArenaMatch(NamedTuple):
     """A match to be played."""
 
     players: tuple[str, str]
     """In the order of the roles."""
+    number: int
+    """Of the opening, and of the seeds; the same twice, with the roles exchanged."""
     opening: int
-    """The number of the lots that choose its first moves."""
+    """The number of each player's first moves that are random."""
 
 
-def built_in(
-    name: str, make: Callable[[int], Player], simulator: Simulator, seed: int
-) -> Entrant:
-    """A player that is made from a seed, for both seats."""
-    player = make(seed)
-    return Entrant(name, dict.fromkeys(seats_of(simulator), player))
+class ArenaResult(NamedTuple):
+    """A match that was played."""
+
+    match: ArenaMatch
+    result: Result | None
+    """Nothing if it was cut off at the move limit."""
 
 
-def entrant_of(
-    snapshot: Snapshot, graph: StateGraph, seed: int, depth: int | None = None
-) -> Entrant:
-    """A player by what a course had learned, in the seats that it learned.
-
-    `depth`: how many moves a value function looks ahead, if not as its course says.
-    """
-    seats_of(graph.simulator)
-    wanted = None if depth is None else snapshot.limits(depth)
-    return Entrant(snapshot.name, snapshot.players(graph, seed, wanted), learned=True)
-
-
-def seats_of(simulator: Simulator) -> list[Role]:
-    """The two roles that players have."""
-    seats = [role for role in simulator.roles if role != CHANCE]
-    if len(seats) != 2:
+def make_participant(spec: AgentSpec, simulator: Simulator, seed: int) -> Participant:
+    """Return the participant of a spec, for both roles."""
+    if spec.learns:
         raise GameloreError(
-            f"{simulator.game.name} has {len(seats)} players; an arena is for two"
+            f"{spec} learns from its matches; in an arena, snapshots of it play"
         )
-    return seats
+    roles = find_players(simulator)
+    agent = make_agent(spec, seed=seed, games=[simulator.game])
+    player = agent.enter(Entry("arena", simulator, roles[0]), Clock())
+    return Participant(
+        spec.label, dict.fromkeys(roles, player), learned=spec.name == LEARNED
+    )
 
 
-def names_of(paths: Sequence[Path]) -> list[str]:
-    """What snapshots are called: as their files are, or with the way to them."""
+def make_learned_participant(
+    snapshot: Snapshot, graph: StateGraph, seed: int, depth: int | None = None
+) -> Participant:
+    """Return the participant of a snapshot, in the roles that it learned.
+
+    `depth`: how many moves a value function looks ahead, if not as its preset says.
+    """
+    find_players(graph.simulator)
+    limits = None if depth is None else snapshot.limits(depth)
+    return Participant(
+        snapshot.name, snapshot.players(graph, seed, limits), learned=True
+    )
+
+
+def find_players(simulator: Simulator) -> list[Role]:
+    """Return the two roles of players."""
+    roles = [role for role in simulator.roles if role != CHANCE]
+    if len(roles) != 2:
+        raise GameloreError(
+            f"{simulator.game.name} has {len(roles)} players; an arena is for two"
+        )
+    return roles
+
+
+def name_files(paths: Sequence[Path]) -> list[str]:
+    """Return the names of snapshots: their files', with the folder where they clash."""
     known = Counter(path.name for path in paths)
     return [path.name if known[path.name] == 1 else str(path) for path in paths]
 
 
 class Arena:
-    """Has everybody meet, snapshots each other and all else; built-in players do not
-    meet, unless there is no snapshot."""
+    """Has every pair meet in which a snapshot takes part; all, if there is none."""
 
     def __init__(
         self,
         simulator: Simulator,
-        entrants: Sequence[Entrant],
+        participants: Sequence[Participant],
         *,
         seed: int = 0,
-        opening: int = 1,
+        opening: int | None = None,
     ) -> None:
-        """`opening`: how many moves of each player lots choose in its stead."""
+        """`opening`: how many of each player's first moves are random, in all matches;
+        by default, one between snapshots, and none in other pairs or with dice."""
         self.simulator = simulator
-        self.seats = seats_of(simulator)
-        self.entrants = {entrant.name: entrant for entrant in entrants}
-        if len(self.entrants) < len(entrants):
-            twice = Counter(entrant.name for entrant in entrants).most_common(1)[0][0]
+        self.roles = find_players(simulator)
+        self.participants = {each.name: each for each in participants}
+        if len(self.participants) < len(participants):
+            twice = Counter(each.name for each in participants).most_common(1)[0][0]
             raise GameloreError(f"{twice} would play against itself: name it once")
         self.seed = seed
         self.opening = opening
 
     @property
-    def strangers(self) -> list[tuple[str, str]]:
-        """Pairs that cannot meet, since both learned the same seat only."""
+    def impossible_pairs(self) -> list[tuple[str, str]]:
+        """Pairs that cannot meet, since both learned the same role only."""
         return [
             (one.name, other.name)
             for one, other in self._pairs()
             if not self._seatings(one, other)
         ]
 
-    def fixtures(self, matches: int) -> Iterator[Fixture]:
-        """So many matches of each pair, all pairs in turn, seats in turn."""
+    @property
+    def opened_pairs(self) -> list[tuple[str, str]]:
+        """Pairs whose matches start from random openings."""
+        return [
+            (one.name, other.name)
+            for one, other in self._pairs()
+            if self._opening(one, other) and self._seatings(one, other)
+        ]
+
+    def describe_openings(self) -> str:
+        """Return a sentence about random openings, for readers of the results."""
+        opened, pairs = self.opened_pairs, self._pairs()
+        if not opened:
+            return "no random openings: every match starts from the first position"
+        length = USUAL_OPENING if self.opening is None else self.opening
+        moves = "first move" if length == 1 else f"first {length} moves"
+        whose = "every match"
+        if len(opened) < len(pairs):
+            whose = "matches of " + ", ".join(" and ".join(pair) for pair in opened)
+        return (
+            f"random openings: each player's {moves} in {whose}; every opening is"
+            " played twice with the roles exchanged, and may decide a match"
+            " (--opening 0: none)"
+        )
+
+    def schedule(self, matches: int) -> Iterator[ArenaMatch]:
+        """Yield so many matches of each pair, all pairs and both roles in turn."""
         for number in range(matches):
             for one, other in self._pairs():
                 seatings = self._seatings(one, other)
                 if seatings:
-                    yield Fixture(seatings[number % len(seatings)], number // 2)
+                    players = seatings[number % len(seatings)]
+                    yield ArenaMatch(players, number // 2, self._opening(one, other))
 
-    def play(self, fixture: Fixture) -> Result | None:
-        """What came of a match; nothing if it had no end."""
-        lots = np.random.SeedSequence((self.seed, fixture.opening)).generate_state(3)
+    def play(self, match: ArenaMatch) -> ArenaResult:
+        """Play a match."""
+        seeds = np.random.SeedSequence((self.seed, match.number)).generate_state(3)
         players: dict[Role, Player] = {
-            role: _OpenedPlayer(
-                self.entrants[name].players[role], self.opening, int(lots[seat])
+            role: _OpeningPlayer(
+                self.participants[name].players[role], match.opening, int(seed)
             )
-            for seat, (role, name) in enumerate(
-                zip(self.seats, fixture.players, strict=True)
+            for role, name, seed in zip(
+                self.roles, match.players, seeds[:2], strict=True
             )
         }
-        record = play_match(self.simulator, players, seed=int(lots[2]))
+        record = play_match(self.simulator, players, seed=int(seeds[2]))
         if not record.complete:
-            return None
+            return ArenaResult(match, None)
         faults = Counter(fault.role for fault in record.faults)
         goals = dict(zip(record.roles, record.goals, strict=True))
-        return Result(
-            players=fixture.players,
-            goals=tuple(goals[role] for role in self.seats),
-            faults=tuple(faults[role] for role in self.seats),
+        result = Result(
+            players=match.players,
+            goals=tuple(goals[role] for role in self.roles),
+            faults=tuple(faults[role] for role in self.roles),
             game=record.game,
         )
+        return ArenaResult(match, result)
 
-    def _pairs(self) -> list[tuple[Entrant, Entrant]]:
-        pairs = list(combinations(self.entrants.values(), 2))
-        telling = [pair for pair in pairs if pair[0].learned or pair[1].learned]
-        return telling or pairs
+    def _opening(self, one: Participant, other: Participant) -> int:
+        """Return the number of random moves of each player in matches of a pair."""
+        if self.opening is not None:
+            return self.opening
+        steady = one.learned and other.learned and CHANCE not in self.simulator.roles
+        return USUAL_OPENING if steady else 0
 
-    def _seatings(self, one: Entrant, other: Entrant) -> list[tuple[str, str]]:
-        """The ways in which two can sit down, by names in the order of the roles."""
-        first, second = self.seats
+    def _pairs(self) -> list[tuple[Participant, Participant]]:
+        pairs = list(combinations(self.participants.values(), 2))
+        with_learned = [pair for pair in pairs if pair[0].learned or pair[1].learned]
+        return with_learned or pairs
+
+    def _seatings(self, one: Participant, other: Participant) -> list[tuple[str, str]]:
+        """Return the ways in which two can share the roles, in the roles' order."""
+        first, second = self.roles
         return [
             (black.name, white.name)
             for black, white in ((one, other), (other, one))
@@ -160,13 +218,13 @@ class Arena:
         ]
 
 
-class _OpenedPlayer:
-    """Draws its first moves by lot; then another player chooses."""
+class _OpeningPlayer:
+    """Makes its first moves at random; then another player chooses."""
 
     def __init__(self, player: Player, moves: int, seed: int) -> None:
         self._player = player
         self._left = moves
-        self._lots = Random(seed)
+        self._random = Random(seed)
         self._role: Role = ""
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
@@ -177,5 +235,5 @@ class _OpenedPlayer:
         legal = position.legal_moves(self._role)
         if len(legal) > 1 and self._left > 0:
             self._left -= 1
-            return self._lots.choice(legal)
+            return self._random.choice(legal)
         return self._player.choose(position, clock)
