@@ -25,7 +25,7 @@ from gamelore.experiments.cs221.settings import (
 )
 from gamelore.experiments.cs221.worked_example import work_example
 from gamelore.experiments.plots import FigureWriter
-from gamelore.experiments.sweep import TrainingRun
+from gamelore.experiments.sweep import Repetition
 from gamelore.learn.settings import TDSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
@@ -92,7 +92,7 @@ def test_the_lectures_own_functions_are_sums() -> None:
 
 def test_a_run_repeats_and_differs_from_another() -> None:
     case = list_cases(SMALL)[0]
-    one, again, other = (train(TrainingRun(case, n), SMALL) for n in (0, 0, 1))
+    one, again, other = (train(Repetition(case, n), SMALL) for n in (0, 0, 1))
     assert one.shape == (POINTS + 2,)
     assert (one == again).all()
     assert (one != other).any()
@@ -101,7 +101,7 @@ def test_a_run_repeats_and_differs_from_another() -> None:
 def test_td_and_q_learn_differently_from_the_same_start() -> None:
     settings = replace(SMALL, scale=0.02, tests=40)
     by_td, by_q = (
-        train(TrainingRun(case, 0), settings)
+        train(Repetition(case, 0), settings)
         for case in list_cases(settings)
         if (case.game, case.model) == ("tictactoe", "network")
     )

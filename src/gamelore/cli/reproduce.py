@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,6 @@ from gamelore.cli.setting_options import (
     setting_options,
 )
 from gamelore.experiments import EXPERIMENTS, Experiment, find_experiment
-from gamelore.experiments.claims import PublishedNumber
 from gamelore.experiments.output import check_folder
 from gamelore.experiments.report import (
     Findings,
@@ -32,6 +33,7 @@ from gamelore.experiments.report import (
     tabulate_claims,
 )
 from gamelore.experiments.sweep import Sweep, count_cores
+from gamelore.settings import SettingError, from_options
 
 FIRST = (
     "runs",
@@ -88,10 +90,11 @@ def _runner(name: str, experiment: Experiment[Any, Any]) -> Callable[..., None]:
         asked = {key: value for key, value in given.items() if value is not None}
         changes = {**experiment.quick, **asked} if quick else asked
         try:
-            settings = replace(experiment.settings(), **changes)
-        except ValueError as error:
-            raise click.UsageError(_name_option(str(error), given)) from error
-        with progress(name, experiment.count_matches(settings)) as advance:
+            settings = from_options(experiment.settings, changes)
+        except SettingError as error:
+            raise click.UsageError(str(error)) from error
+        matches = experiment.count_matches(settings)
+        with _stop_on_sigterm(), progress(name, matches) as advance:
             findings, report = experiment.reproduce(
                 settings, out, Sweep(jobs, advance), smoke_test=quick
             )
@@ -107,10 +110,14 @@ def _runner(name: str, experiment: Experiment[Any, Any]) -> Callable[..., None]:
     return run
 
 
-def _name_option(message: str, given: dict[str, Any]) -> str:
-    """Return an error about a setting in the words that were typed."""
-    name, _, rest = message.partition(" ")
-    return f"--{name.replace('_', '-')} {rest}" if name in given else message
+@contextmanager
+def _stop_on_sigterm() -> Iterator[None]:
+    """Have a request to end act as Ctrl-C does, so that other processes end too."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _print_summary(findings: Findings[Any], report: Report) -> None:
@@ -128,10 +135,10 @@ def _print_summary(findings: Findings[Any], report: Report) -> None:
                     _print_table(console, section.title, part)
                 elif part.startswith("```"):
                     console.print(f"\n{part.strip('`').removeprefix('text')}", end="")
-    claims = findings.group()
-    published = [claim for claim in claims if isinstance(claim, PublishedNumber)]
-    others = [claim for claim in claims if not isinstance(claim, PublishedNumber)]
-    for title, found in (("Published numbers", published), ("Claims", others)):
+    for title, found in (
+        ("Published numbers", findings.numbers),
+        ("Claims", findings.statements),
+    ):
         if found:
             _print_table(console, title, tabulate_claims(found, brief=True))
 

@@ -28,9 +28,6 @@ EXPERIMENTS = {
 }
 """The experiments by the name of their package, each with a line on what it is."""
 
-MOST = 10**9
-"""The largest number that any setting takes."""
-
 SettingsT = TypeVar("SettingsT")
 
 
@@ -89,11 +86,3 @@ def find_experiment(name: str) -> Experiment[Any, Any]:
     experiment = import_module(f"gamelore.experiments.{name}").EXPERIMENT
     assert isinstance(experiment, Experiment)
     return experiment
-
-
-def check_numbers(settings: object, **bounds: tuple[float, float]) -> None:
-    """Raise `ValueError` for a setting outside its bounds, both included."""
-    for name, (low, high) in bounds.items():
-        value = getattr(settings, name)
-        if not low <= value <= high:  # nan is not
-            raise ValueError(f"{name} must be from {low:,} to {high:,}, got {value}")

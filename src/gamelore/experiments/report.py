@@ -25,6 +25,16 @@ class Findings(Generic[SettingsT]):
     claims: Sequence[Claim] = field(default=(), kw_only=True)
     smoke_test: bool = field(default=False, kw_only=True)
 
+    @property
+    def numbers(self) -> list[Claim]:
+        """The published numbers among the claims on the paper's experiment."""
+        return [c for c in self.group() if isinstance(c, PublishedNumber)]
+
+    @property
+    def statements(self) -> list[Claim]:
+        """The other claims on the paper's experiment."""
+        return [c for c in self.group() if not isinstance(c, PublishedNumber)]
+
     def group(self, name: str = "") -> list[Claim]:
         """Return the claims of a group; by default, those on the paper's experiment."""
         return [claim for claim in self.claims if claim.group == name]
@@ -118,6 +128,28 @@ def tabulate_claims(claims: Sequence[Claim], brief: bool = False) -> ReportTable
             row.append(claim.decisive)
         rows.append([*row, claim.verdict] if verdicts else row)
     return ReportTable(header, rows)
+
+
+def compare_sections(findings: Findings[Any], tolerance: float) -> list[Section]:
+    """Return sections with the published numbers, and with the other claims."""
+    text = (
+        f"Per cent, or points. A number agrees if it is within {tolerance:g} points of "
+        "the first of ours; farther away, an interval that includes it decides nothing."
+    )
+    return [
+        *claims_section("Published numbers", findings.numbers, text),
+        *claims_section("Statements", findings.statements, "Per cent, or points."),
+    ]
+
+
+def remark_on_scale(scale: float) -> str:
+    """Return what a reader must know of an experiment that is not of full size."""
+    if scale == 1:
+        return ""
+    return (
+        "The paper's numbers are for its own size: verdicts mean little at "
+        f"{scale:g} of it."
+    )
 
 
 def claims_section(title: str, claims: Iterable[Claim], *text: Part) -> list[Section]:

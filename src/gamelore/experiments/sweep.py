@@ -28,7 +28,7 @@ CaseT = TypeVar("CaseT", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class TrainingRun(Generic[CaseT]):
+class Repetition(Generic[CaseT]):
     """One of several repetitions of a case."""
 
     case: CaseT
@@ -60,13 +60,13 @@ class Sweep:
 
     def repeat(
         self,
-        work: Callable[[TrainingRun[CaseT]], Result],
+        work: Callable[[Repetition[CaseT]], Result],
         cases: Sequence[CaseT],
         runs: int,
         matches: Callable[[CaseT], int],
     ) -> dict[CaseT, list[Result]]:
         """Return the results of so many runs of every case."""
-        tasks = [TrainingRun(case, number) for case in cases for number in range(runs)]
+        tasks = [Repetition(case, number) for case in cases for number in range(runs)]
         found = self.run(work, tasks, lambda task: matches(task.case))
         return {c: found[i * runs : (i + 1) * runs] for i, c in enumerate(cases)}
 

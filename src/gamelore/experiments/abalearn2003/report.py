@@ -17,14 +17,14 @@ from gamelore.experiments.abalearn2003.settings import (
     Draws,
 )
 from gamelore.experiments.abalearn2003.variants import GAMES, RUNS, VariantResult
-from gamelore.experiments.claims import PublishedNumber
 from gamelore.experiments.output import write_csv
 from gamelore.experiments.report import (
     Findings,
     Report,
     ReportTable,
     Section,
-    claims_section,
+    compare_sections,
+    remark_on_scale,
 )
 from gamelore.experiments.statistics import Floats, mean_interval
 
@@ -82,9 +82,6 @@ def write_data(findings: AbalearnFindings, folder: Path) -> None:
 def make_report(findings: AbalearnFindings) -> Report:
     """Return the report of the experiment."""
     settings = findings.settings
-    claims = findings.group()
-    numbers = [claim for claim in claims if isinstance(claim, PublishedNumber)]
-    statements = [claim for claim in claims if not isinstance(claim, PublishedNumber)]
     small = settings.scale != 1
     scale = f", at {settings.scale:g} of the games that tables name" if small else ""
     return Report(
@@ -98,25 +95,13 @@ def make_report(findings: AbalearnFindings) -> Report:
         "bootstrap intervals over agents.\n\nWhere the paper leaves a choice open: "
         f"{_describe_choices(settings)}.",
         sections=[
-            *claims_section(
-                "Published numbers",
-                numbers,
-                "Per cent of games won against the heuristic player. A number agrees "
-                f"if it is within {CLOSE:g} points; farther away, an interval that "
-                "includes it decides nothing.",
-            ),
-            *claims_section(
-                "Statements", statements, "Per cent of games, or points of that."
-            ),
+            *compare_sections(findings, CLOSE),
             Section("Where they end", list(_describe_ends(findings))),
             Section("Table 3", list(_describe_duels(findings))),
             *_describe_variants(findings),
         ],
         smoke_test=findings.smoke_test,
-        remark="The paper's numbers are for its own size: verdicts mean little at "
-        f"{settings.scale:g} of it."
-        if small
-        else "",
+        remark=remark_on_scale(settings.scale),
     )
 
 

@@ -18,7 +18,7 @@ from gamelore.experiments.abalearn2003.settings import (
     make_config,
 )
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import Sweep, TrainingRun, seed_for
+from gamelore.experiments.sweep import Repetition, Sweep, seed_for
 from gamelore.games import load, load_features
 from gamelore.gdl import to_kif
 from gamelore.graph import StateGraph
@@ -72,7 +72,7 @@ def run_cases(
 
 
 def train(
-    run: TrainingRun[AbalearnCase], settings: Abalearn2003Settings
+    run: Repetition[AbalearnCase], settings: Abalearn2003Settings
 ) -> TrainedAgent:
     """Train one agent, and test it at the points of its case."""
     case = run.case

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias, get_args, get_type_hints
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from gamelore.experiments.experiment import MOST, check_numbers
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
 from gamelore.learn.schedules import Fixed, Geometric, Schedule
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
 from gamelore.search.policies import PlayerSettings
+from gamelore.settings import check, setting
 from gamelore.values.settings import NetworkSettings
 
 Opponent: TypeAlias = Literal["random", "heuristic", "self"]
@@ -48,27 +48,27 @@ EXPLORATION = Geometric(start=0.9, factor=0.99)
 class Abalearn2003Settings:
     """How to rerun the experiment; what the paper states is not for choice."""
 
-    runs: int = 10
+    runs: int = setting(10, least=2, most=10_000)
     """Agents that are trained by each method; the paper has 10."""
-    scale: float = 1.0
+    scale: float = setting(1.0, above=0, most=100)
     """All numbers of training games as a multiple of the paper's."""
     variants: bool = False
     """Also self-play with other choices where the paper leaves one open."""
-    tests: int = 50
+    tests: int = setting(50, least=2, most=1_000_000)
     """Test games of each agent at each point of a curve; it moves first in half of
     them."""
     draws: Draws = "stones"
     """What a game counts that the move limit ends: a win for who has pushed off more
     stones; half a win; or nothing."""
-    seed: int = 0
+    seed: int = setting(0, least=0)
     """Where random numbers start; the same seed repeats the same experiment."""
-    move_limit: int = 200
+    move_limit: int = setting(200, least=1, most=9999)
     """Moves, of both sides together, after which a game is drawn."""
-    opening: int = 4
+    opening: int = setting(4, least=0, most=9999)
     """Random moves at the start of test games, so that games differ."""
-    hidden: int = 10
+    hidden: int = setting(10, least=1, most=10_000)
     """Hidden units."""
-    epsilon: float = 0.1
+    epsilon: float = setting(0.1, least=0, most=1)
     """Probability of a random move during training in Methods I and I(a)."""
     reward_in_selection: bool = False
     """Choose moves by their shaping reward plus the value of what they lead to, not by
@@ -81,35 +81,16 @@ class Abalearn2003Settings:
     perspective: Literal["current-player", "first"] = "current-player"
     """Whose values are learned in self-play: of each player, from its own moves; or of
     the first player alone, which one side maximises and the other minimises."""
-    heuristic_depth: int = 1
+    heuristic_depth: int = setting(1, least=1, most=100)
     """Search depth of the heuristic player as an opponent in training."""
-    search_nodes: int = 200_000
+    search_nodes: int = setting(200_000, least=1)
     """Nodes per move of the searching players of Table 3."""
-    duel_moves: int = 62
+    duel_moves: int = setting(62, least=1)
     """Moves, of both sides together, after which a game of Table 3 ends; the longest of
     the paper has 61."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            choices = get_args(get_type_hints(type(self))[field.name])
-            value = getattr(self, field.name)
-            if choices and value not in choices:
-                known = ", ".join(choices)
-                raise ValueError(f"{field.name} must be one of {known}, got {value!r}")
-        check_numbers(
-            self,
-            runs=(2, 10_000),
-            scale=(1e-6, 100),
-            tests=(2, 1_000_000),
-            seed=(0, MOST),
-            move_limit=(1, 9999),
-            opening=(0, 9999),
-            hidden=(1, 10_000),
-            epsilon=(0, 1),
-            heuristic_depth=(1, 100),
-            search_nodes=(1, MOST),
-            duel_moves=(1, MOST),
-        )
+        check(self)
 
     @property
     def game(self) -> str:

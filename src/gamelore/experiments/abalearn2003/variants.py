@@ -16,7 +16,7 @@ from gamelore.experiments.abalearn2003.settings import (
     TrainingPhase,
 )
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import Sweep, TrainingRun
+from gamelore.experiments.sweep import Repetition, Sweep
 
 GAMES = 300
 """Games of self-play in each variant."""
@@ -80,11 +80,11 @@ def count_variant_games(settings: Abalearn2003Settings) -> int:
 
 
 def _train_variant(
-    run: TrainingRun[VariantCase], settings: Abalearn2003Settings
+    run: Repetition[VariantCase], settings: Abalearn2003Settings
 ) -> Floats:
     changes = {**DEFAULTS, **VARIANTS[run.case.variant]}
     case = _shorten(run.case.risk)
-    trained = train(TrainingRun(case, run.number), replace(settings, **changes))
+    trained = train(Repetition(case, run.number), replace(settings, **changes))
     return np.asarray(trained.scores[-1])
 
 

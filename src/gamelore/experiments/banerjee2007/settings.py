@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gamelore.experiments.experiment import MOST, check_numbers
 from gamelore.learn.settings import TDSettings
+from gamelore.settings import SettingError, check, setting
 
 PAPER_RUNS = 10
 
@@ -20,26 +20,26 @@ OTHER = {"first": "second", "second": "first"}
 class Banerjee2007Settings:
     """Banerjee and Stone (2007), Section 4."""
 
-    runs: int = PAPER_RUNS
+    runs: int = setting(PAPER_RUNS, least=1, most=1_000_000)
     """Runs as many as the paper has; reported beside all runs."""
-    all_runs: int = 100
+    all_runs: int = setting(100, least=1, most=1_000_000)
     """Runs in all, --runs included; the more, the shorter the intervals."""
     variants: bool = False
     """Also run every other choice that the paper leaves open, one change at a time."""
     extensions: bool = False
     """Also run learners beyond the paper: deeper patterns, several source games,
     initial values for all candidates."""
-    matches: int = 3000
+    matches: int = setting(3000, least=1, most=10_000_000)
     """Matches of a run in a target game."""
-    skipped: int = 300
+    skipped: int = setting(300, least=0)
     """Matches at the start of a run that curves and averages leave out."""
-    source_matches: int = 30
+    source_matches: int = setting(30, least=1, most=10_000_000)
     """Matches of tic-tac-toe before its tree patterns are evaluated."""
-    seed: int = 0
+    seed: int = setting(0, least=0)
     """Where random numbers start; the same seed repeats the same experiment."""
     role: Literal["favoured", "other"] = "favoured"
     """The learner's role in target games: the one that can win, or the other."""
-    opponent_epsilon: float = 0.01
+    opponent_epsilon: float = setting(0.01, least=0, most=1)
     """How often novice and weak opponents move at random."""
     initialise: Literal["visited", "candidates"] = "visited"
     """Which afterstates get an initial value: those visited, or all candidates that a
@@ -56,16 +56,10 @@ class Banerjee2007Settings:
     """Transfer what was learned here, or the values printed in Table 1."""
 
     def __post_init__(self) -> None:
-        check_numbers(
-            self,
-            runs=(1, 1_000_000),
-            all_runs=(1, 1_000_000),
-            matches=(1, 10_000_000),
-            source_matches=(1, 10_000_000),
-            seed=(0, MOST),
-            opponent_epsilon=(0, 1),
-        )
-        check_numbers(self, skipped=(0, self.matches - 1))
+        check(self)
+        if self.skipped >= self.matches:
+            requirement = f"must be below {self.matches:,}, got {self.skipped}"
+            raise SettingError("skipped", requirement)
 
     @property
     def total(self) -> int:

@@ -15,7 +15,7 @@ from gamelore.experiments.cs221.settings import (
     make_config,
 )
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import Sweep, TrainingRun, load_graph, seed_for
+from gamelore.experiments.sweep import Repetition, Sweep, load_graph, seed_for
 from gamelore.learn.trainer import Trainer
 from gamelore.match.batch import play_both_roles
 from gamelore.search.evaluator import Evaluator, ZeroEvaluator
@@ -48,7 +48,7 @@ def run_cases(settings: CS221Settings, sweep: Sweep) -> list[CS221CaseResult]:
     return [CS221CaseResult(case, s[:, :-1], s[:, -1]) for case, s in scores.items()]
 
 
-def train(run: TrainingRun[CS221Case], settings: CS221Settings) -> Floats:
+def train(run: Repetition[CS221Case], settings: CS221Settings) -> Floats:
     """Return the scores of one run against the random player, then Monte Carlo.
 
     float64 [POINTS + 2]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from gamelore.experiments.experiment import MOST, check_numbers
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.settings import check, setting
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
 Method: TypeAlias = Literal["td", "q"]
@@ -42,45 +42,30 @@ POINTS = 10
 class CS221Settings:
     """How to run the comparison."""
 
-    runs: int = 5
+    runs: int = setting(5, least=2, most=10_000)
     """Independent runs of every learner."""
-    scale: float = 1.0
+    scale: float = setting(1.0, above=0, most=100)
     """All numbers of training matches as a multiple of the usual ones."""
     learners: Literal["td", "q", "both"] = "both"
     """Which learners are run."""
-    tests: int = 200
+    tests: int = setting(200, least=1, most=1_000_000)
     """Test matches against each opponent at each point of a curve; the learner moves
     first in half of them."""
-    playouts: int = 10
+    playouts: int = setting(10, least=1, most=1_000_000)
     """Playouts per move of the Monte Carlo player that learners meet at the end."""
-    seed: int = 0
+    seed: int = setting(0, least=0)
     """Where random numbers start; the same seed repeats the same experiment."""
-    hidden: int = 40
+    hidden: int = setting(40, least=1, most=10_000)
     """Hidden units of the networks."""
     output: Output = "tanh"
     """What becomes of a function's sum: identity, as in the lecture, or its tanh, which
     is never more than a win."""
-    epsilon: float = 0.2
+    epsilon: float = setting(0.2, least=0, most=1)
     """Probability of a random move during training; the lecture's backgammon has dice
     instead."""
 
     def __post_init__(self) -> None:
-        if self.learners not in ("td", "q", "both"):
-            raise ValueError(
-                f"learners must be one of td, q, both, got {self.learners!r}"
-            )
-        if self.output not in STEP_SIZES:
-            raise ValueError(f"output must be identity or tanh, got {self.output!r}")
-        check_numbers(
-            self,
-            runs=(2, 10_000),
-            scale=(1e-6, 100),
-            tests=(1, 1_000_000),
-            playouts=(1, 1_000_000),
-            seed=(0, MOST),
-            hidden=(1, 10_000),
-            epsilon=(0, 1),
-        )
+        check(self)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import cache, partial
 import numpy as np
 
 from gamelore.experiments.statistics import Floats, Interval, mean_interval
-from gamelore.experiments.sweep import Sweep, TrainingRun, load_graph, seed_for
+from gamelore.experiments.sweep import Repetition, Sweep, load_graph, seed_for
 from gamelore.experiments.wang2018.best_response import (
     PolicyScore,
     WholeGame,
@@ -172,7 +172,7 @@ def _run_reach(cases: WangCases, sweep: Sweep) -> list[ReachResult]:
     return [ReachResult(case, found[case]) for case in _reach_cases(cases)]
 
 
-def _train_long(run: TrainingRun[ReachCase], seed: int) -> PolicyScore:
+def _train_long(run: Repetition[ReachCase], seed: int) -> PolicyScore:
     """Return the exact score of the greedy policy after training, over both roles."""
     game, case = _explore(GAME), run.case
     config = TrainConfig(
@@ -225,7 +225,7 @@ def _run_programs(cases: WangCases, sweep: Sweep) -> list[ProgramResult]:
     return [ProgramResult(case, mean_interval(levels[case])) for case in wanted]
 
 
-def _play_program(run: TrainingRun[ProgramCase], seed: int) -> Floats:
+def _play_program(run: Repetition[ProgramCase], seed: int) -> Floats:
     case = run.case
     own = seed_for(seed, f"{case.departures} {case.label}", run.number)
     game = _explore(GAME)

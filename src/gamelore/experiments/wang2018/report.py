@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gamelore.experiments.claims import PublishedNumber
 from gamelore.experiments.output import write_csv
 from gamelore.experiments.report import (
     Findings,
     Report,
     ReportTable,
     Section,
-    claims_section,
+    compare_sections,
+    remark_on_scale,
 )
 from gamelore.experiments.statistics import mean_interval
 from gamelore.experiments.wang2018.best_response import PolicyScore
@@ -78,9 +78,6 @@ def _curve_rows(
 def make_report(findings: WangFindings) -> Report:
     """Return the report of the experiment."""
     settings = findings.settings
-    claims = findings.group()
-    numbers = [claim for claim in claims if isinstance(claim, PublishedNumber)]
-    statements = [claim for claim in claims if not isinstance(claim, PublishedNumber)]
     small = settings.scale != 1
     size = f", at {settings.scale:g} of the paper's size" if small else ""
     return Report(
@@ -92,23 +89,13 @@ def make_report(findings: WangFindings) -> Report:
         "five runs they are somewhat too short.\n\nA window is l/20 matches; a level "
         "is the mean over all matches after match l.",
         sections=[
-            *claims_section(
-                "Published numbers",
-                numbers,
-                "Per cent of matches, or points. The verdict goes by the win rate in "
-                f"windows: a number agrees if it is within {CLOSE:g} points; farther "
-                "away, an interval that includes it decides nothing.",
-            ),
+            *compare_sections(findings, CLOSE),
             *_describe_measures(findings.measures),
-            *claims_section("Statements", statements, "Differences in points."),
             *_describe_best_responses(findings.best_responses),
             *_describe_extensions(findings.extensions),
         ],
         smoke_test=findings.smoke_test,
-        remark="The paper's numbers are for its own size: verdicts mean little at "
-        f"{settings.scale:g} of it."
-        if small
-        else "",
+        remark=remark_on_scale(settings.scale),
     )
 
 

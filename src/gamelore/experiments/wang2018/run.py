@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from gamelore.experiments.statistics import Floats
-from gamelore.experiments.sweep import Sweep, TrainingRun, load_graph, seed_for
+from gamelore.experiments.sweep import Repetition, Sweep, load_graph, seed_for
 from gamelore.experiments.wang2018.settings import WangCase
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.trainer import Trainer
@@ -36,7 +36,7 @@ def run_cases(
     return {case: WangCaseResult(case, c[:, 0], c[:, 1]) for case, c in curves.items()}
 
 
-def train(run: TrainingRun[WangCase], seed: int) -> Floats:
+def train(run: Repetition[WangCase], seed: int) -> Floats:
     """Return the win rate and the mean goal in each window: float64 [2, windows]."""
     case = run.case
     graph = load_graph(case.game)

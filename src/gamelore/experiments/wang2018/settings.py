@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gamelore.experiments.experiment import MOST, check_numbers
 from gamelore.learn.schedules import Cosine, Fixed, Schedule
 from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.settings import check, setting
 
 FIGURES = range(1, 8)
 
@@ -33,30 +33,22 @@ BOARDS = ("tictactoe", "tictactoe-4x4", "tictactoe-5x5")
 class Wang2018Settings:
     """How to rerun the experiment; the defaults are the paper's."""
 
-    runs: int = 5
+    runs: int = setting(5, least=2, most=10_000)
     """Independent runs of every learner; the paper has 5."""
-    scale: float = 1.0
+    scale: float = setting(1.0, above=0, most=100)
     """All numbers of matches as a multiple of the paper's."""
-    figure: int | None = None
+    figure: int | None = setting(None, least=FIGURES[0], most=FIGURES[-1])
     """Only this figure, 1 to 7."""
     extensions: bool = False
     """Also what it takes to play perfectly, and what explains differences from the
     paper."""
-    playouts: int = 10
+    playouts: int = setting(10, least=1, most=1_000_000)
     """Playouts per move of QMPlayer where its table has no entry."""
-    seed: int = 0
+    seed: int = setting(0, least=0)
     """Where random numbers start; the same seed repeats the same experiment."""
 
     def __post_init__(self) -> None:
-        if self.figure is not None:
-            check_numbers(self, figure=(FIGURES[0], FIGURES[-1]))
-        check_numbers(
-            self,
-            runs=(2, 10_000),
-            scale=(1e-6, 100),
-            playouts=(1, 1_000_000),
-            seed=(0, MOST),
-        )
+        check(self)
 
     @property
     def figures(self) -> list[int]:

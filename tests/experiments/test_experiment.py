@@ -1,9 +1,6 @@
-"""Settings describe themselves, and become the command line."""
+"""Experiments are found by name, and their settings are options."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Literal
 
 import click
 import pytest
@@ -12,26 +9,6 @@ from gamelore.cli.reproduce import make_command
 from gamelore.errors import GameloreError
 from gamelore.experiments import EXPERIMENTS, find_experiment
 from gamelore.settings import describe
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A sample."""
-
-    runs: int = 10
-    """How many, and a text
-    over two lines."""
-    bare: float = 0.5
-    kind: Literal["a", "b"] = "a"
-    """Which."""
-
-
-def test_field_docstrings_are_found() -> None:
-    runs, bare, kind = describe(Sample)
-    assert (runs.name, runs.kind, runs.default) == ("runs", int, 10)
-    assert runs.text == "How many, and a text over two lines."
-    assert bare.text == ""
-    assert kind.kind == Literal["a", "b"]
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
