@@ -68,7 +68,7 @@ class TrainConfig:
         None, prefix="lookahead-", group="Initial values and transfer"
     )
     """Initial values by searching ahead; tree patterns are given to the trainer."""
-    seed: int = setting(0, least=0, most=2**63 - 1)
+    seed: int = setting(0, least=0, most=2**64 - 1)
     """Where random numbers start; the same seed repeats the same run."""
     longest_match: int = setting(2000, least=1, most=1_000_000)
     """Moves after which a match is taken never to end."""
