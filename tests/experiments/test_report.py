@@ -141,7 +141,7 @@ def test_every_number_is_checked_in_the_words_typed(
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_help_has_what_matters_first(name: str) -> None:
     text = CliRunner().invoke(main, ["reproduce", name, "--help"]).output
-    options, more = text.split("More settings:")
+    options, more = text.split("Other options:")
     for option in ("--quick", "--out", "--jobs", "--json", "--seed", "--runs"):
         assert f"  {option} " in options
         assert f"  {option} " not in more
