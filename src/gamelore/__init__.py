@@ -12,11 +12,13 @@ The levels, from rules to knowledge, with their main names:
     state graph   positions by number, with the successors of each: `StateGraph`
     evaluator     estimates the values of positions: `Evaluator`
     player        chooses moves, never learns: `AlphaBetaPlayer`, `MonteCarloPlayer`
-    agent         plays matches under one name, and may learn from them: `Agent`
+    agent         plays matches under one name, and may learn: `make_agent`
     match         a game played by players from start to end: `play_match`
     afterstate    the position that a player's own move leads to
     value         the expected reward of a position or move: `Table`, or a function
-    training run  matches against an opponent from which values are learned: `Trainer`
+    trainer       plays matches against an opponent and learns values: `Trainer`
+    training run  a trainer with checkpoints, evaluation and events: `TrainingRun`
+    snapshot      what a training run has learned, to play by: `Snapshot`
     feature       a number that rules beside a game compute for each position
     tree pattern  the shape of the game tree under an afterstate: `TreePattern`
     knowledge     the values of tree patterns, transferable to other games: `Knowledge`
@@ -40,7 +42,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gamelore.agents import Agent, RandomPlayer
+    from gamelore.agents import Agent, RandomPlayer, make_agent
     from gamelore.engine import Playouts, Simulator, simulator
     from gamelore.engine.position import Position
     from gamelore.engine.verify.perft import perft
@@ -61,7 +63,9 @@ if TYPE_CHECKING:
         TrainConfig,
         Trainer,
     )
+    from gamelore.learn.run import RunConfig, TrainingRun
     from gamelore.match import MatchRecord, play_match
+    from gamelore.match.batch import play_batch
     from gamelore.player import Briefing, Clock, Player
     from gamelore.search import (
         AlphaBetaPlayer,
@@ -115,6 +119,7 @@ __all__ = [
     "Problem",
     "QSettings",
     "RandomPlayer",
+    "RunConfig",
     "SearchLimits",
     "SelfPlay",
     "Simulator",
@@ -124,6 +129,7 @@ __all__ = [
     "Table",
     "TrainConfig",
     "Trainer",
+    "TrainingRun",
     "TransferAgent",
     "TreePattern",
     "extract_from_trainer",
@@ -132,14 +138,16 @@ __all__ = [
     "library",
     "load",
     "load_knowledge",
+    "make_agent",
     "perft",
+    "play_batch",
     "play_match",
     "save_knowledge",
     "simulator",
 ]
 
 _HOMES = {
-    "gamelore.agents": ("Agent", "RandomPlayer"),
+    "gamelore.agents": ("Agent", "RandomPlayer", "make_agent"),
     "gamelore.engine": ("Playouts", "Simulator", "simulator"),
     "gamelore.engine.position": ("Position",),
     "gamelore.engine.verify.perft": ("perft",),
@@ -160,7 +168,9 @@ _HOMES = {
         "TrainConfig",
         "Trainer",
     ),
+    "gamelore.learn.run": ("RunConfig", "TrainingRun"),
     "gamelore.match": ("MatchRecord", "play_match"),
+    "gamelore.match.batch": ("play_batch",),
     "gamelore.player": ("Briefing", "Clock", "Player"),
     "gamelore.search": (
         "AlphaBetaPlayer",
