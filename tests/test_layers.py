@@ -52,6 +52,7 @@ EXTRAS = {
     "gamelore.transfer.plots",
     "gamelore.learn.plots",
     "gamelore.match.plots",
+    "gamelore.engine.verify.first_match",
 }
 """What not every installation has or what is slow to import, and so is imported where
 it is used."""

@@ -56,3 +56,10 @@ def test_the_help_names_both_benchmarks() -> None:
     output = CliRunner().invoke(command, ["--help"]).output
     assert "playouts" in output
     assert "learn" in output
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "1e300", "soon"])
+def test_numbers_that_are_none(seconds: str) -> None:
+    result = CliRunner().invoke(command, ["tictactoe", "--seconds", seconds])
+    assert result.exit_code == 2
+    assert "Invalid value for '--seconds'" in result.output

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gamelore.cli import main
+from gamelore.engine.verify import first_match
 
 CLEAN = """
 (role x) (init (cell b)) (<= (legal x mark) (true (cell b)))
@@ -124,3 +125,59 @@ def test_features_without_a_game(folder: Path) -> None:
     assert "no rule sheet stands beside" in result.output
     result = check(folder / "clean.kif", folder / "warned.kif", "--features", "x.kif")
     assert result.exit_code == 2
+
+
+STUCK = """
+(role x) (role y) (init (step 1)) (legal x go) (<= (legal y go) (true (step 2)))
+(<= (next (step 2)) (does x go)) (<= terminal (true (step 2))) (goal x 50) (goal y 50)
+"""
+ENDLESS = """
+(role x) (init (on)) (legal x wait) (<= (next (on)) (true (on)) (does x wait))
+(init (off 1)) (<= (next (off ?n)) (true (off ?n)))
+(<= terminal (true (off 1)) (not (true (on)))) (goal x 50)
+"""
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let matches take what time they need."""
+    monkeypatch.setattr(first_match.check_first_match, "__defaults__", (1e9, lambda: 0))
+
+
+@pytest.mark.usefixtures("unhurried")
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (CLEAN.replace(" x", " Random"), "`Random` is a player like others: chance is"),
+        (STUCK, "`y` has no legal move in the first position, which does not end"),
+        (ENDLESS, "a random match had not ended after 1,000 moves: it may never"),
+    ],
+)
+def test_rules_that_do_not_play(tmp_path: Path, rules: str, message: str) -> None:
+    sheet = tmp_path / "rules.kif"
+    sheet.write_text(rules)
+    result = check(sheet)
+    assert result.exit_code == 0
+    assert f"warning: {message}" in result.output
+    assert "0 errors, 1 warning\n" in result.output
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"# A readme\n\nThe next role (see below) is: goal, 'legal' (moves).\n" * 9,
+        b"import os\n\n\ndef next(x):\n    return (x[0], {1: 2})\n" * 20,
+        b'{"roles": ["x", "o"], "moves": [[1, 2], [3, 4]]}\n' * 20,
+        b"<html><body><p>(c) 2007</p></body></html>\n" * 20,
+        bytes(range(256)) * 40,
+    ],
+)
+def test_a_file_that_is_no_rule_sheet_gets_one_error(
+    tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "file.kif"
+    file.write_bytes(content)
+    result = check(file)
+    assert result.exit_code == 1
+    assert "error: this is no rule sheet: it holds no rule of GDL" in result.output
+    assert "1 file, 1 error, 0 warnings\n" in result.output

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from gamelore.cache import CacheWarning
 from gamelore.cli import main
 from gamelore.cli.group import COMMANDS
 from gamelore.errors import GameloreError
@@ -95,6 +99,8 @@ def test_light_commands_import_nothing_heavy(
     (tmp_path / "rules.kif").write_text("(role x)")
     code = f"""
 import sys
+import warnings
+from gamelore.cache import CacheWarning
 from gamelore.cli import main
 main({arguments!r}, standalone_mode=False)
 print("heavy:", {HEAVY!r} & set(sys.modules))
@@ -107,3 +113,67 @@ print("heavy:", {HEAVY!r} & set(sys.modules))
         check=False,
     )
     assert "heavy: set()" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_pipe_that_closes_is_no_error() -> None:
+    code = "from gamelore.cli import main; main(['games'])"
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0
+
+
+def test_warnings_are_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(*args: object, **kwargs: object) -> None:
+        warnings.warn("a folder is full", CacheWarning, stacklevel=1)
+
+    monkeypatch.setattr(subcommand("games"), "callback", warn)
+    result = CliRunner().invoke(main, ["games"])
+    assert result.exit_code == 0
+    assert result.output == "warning: a folder is full\n"
+
+
+BUSY = """
+import ctypes, sys
+from gamelore.cache import CacheWarning
+from gamelore.cli import main
+from gamelore.cli.games import command
+
+def sleep(*args, **kwargs):
+    print("busy", flush=True)
+    libc = ctypes.CDLL(None)  # as a kernel: without the GIL, deaf to signals
+    while True:
+        libc.poll(None, 0, 100)
+        try:
+            for _ in range(10**9):
+                libc.poll(None, 0, 100)
+        except KeyboardInterrupt:
+            pass
+
+command.callback = sleep
+main(["games"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent to a process")
+def test_ctrl_c_ends_what_does_not_listen() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "busy\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert process.stderr.read() == "interrupted\n"

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gamelore.cli import main
-from gamelore.cli.simulate import margin_of, mean_of
+from gamelore.cli.simulate import compute_margin, compute_mean
 
 ENDLESS = """
 (role x) (init (at 0)) (<= (legal x wait) (true (at ?n)))
@@ -45,11 +45,11 @@ def without_times(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_means_and_margins() -> None:
-    assert mean_of({0: 1, 100: 3}) == 75
-    assert margin_of({0: 50, 100: 50}) == pytest.approx(1.96 * 50 / math.sqrt(99))
-    assert margin_of({50: 10}) == 0
-    assert mean_of({}) is None
-    assert margin_of({50: 1}) is None
+    assert compute_mean({0: 1, 100: 3}) == 75
+    assert compute_margin({0: 50, 100: 50}) == pytest.approx(1.96 * 50 / math.sqrt(99))
+    assert compute_margin({50: 10}) == 0
+    assert compute_mean({}) is None
+    assert compute_margin({50: 1}) is None
 
 
 def test_random_play_agrees_with_what_is_known() -> None:

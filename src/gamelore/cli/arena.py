@@ -13,9 +13,9 @@ import numpy as np
 
 from gamelore.agents.registry import AgentSpec
 from gamelore.cli.engine import prepare
-from gamelore.cli.group import INTERRUPTED
 from gamelore.cli.options import engine_option, json_option, seed_option
 from gamelore.cli.progress import progress, waiting
+from gamelore.cli.streams import INTERRUPTED
 from gamelore.engine import Engine, Simulator
 from gamelore.errors import GameloreError
 from gamelore.games import load

@@ -18,7 +18,7 @@ from gamelore.bench import (
 )
 from gamelore.bench.learning import CONFIGS
 from gamelore.bench.playouts import BENCHMARK_GAMES
-from gamelore.cli.options import json_option, seed_option
+from gamelore.cli.options import Finite, json_option, seed_option
 
 
 def line_of(rate: Rate) -> str:
@@ -57,7 +57,7 @@ def command() -> None:
 
 seconds_option = click.option(
     "--seconds",
-    type=click.FloatRange(min=0.01),
+    type=Finite(0.01, 3600),
     default=2.0,
     show_default=True,
     help="How long each round takes.",

@@ -12,10 +12,11 @@ import click
 from gamelore.cli.options import counted
 from gamelore.errors import UnknownGameError
 from gamelore.games import features_text, rules_text
-from gamelore.gdl import Problem
+from gamelore.gdl import Game, Problem
 from gamelore.gdl.checks.feature_file import check_features
-from gamelore.gdl.checks.rule_sheet import check_text
+from gamelore.gdl.checks.rule_sheet import check_text, in_order
 from gamelore.gdl.reader import read_rules, read_text
+from gamelore.gdl.source import Report, Source
 
 FEATURES = ".features.kif"
 
@@ -52,7 +53,8 @@ def command(
 ) -> None:
     """Report every problem in rule sheets, and in features files.
 
-    Each comes with its line and column, and with a caret under the culprit. A file
+    Each comes with its line and column, and with a caret under the culprit. Rules
+    without an error are played once at random, for two seconds at most. A file
     whose name ends in .features.kif is checked beside the rules of its game, which is
     looked for in the same folder, or is the one given with --features.
     """
@@ -74,9 +76,9 @@ def command(
 
 
 def problems_in(file: str, ctx: click.Context) -> list[Problem]:
-    """What is wrong with a rule sheet, or with a features file beside its game's."""
+    """Return the problems of a rule sheet, or of a features file beside its game's."""
     if not file.endswith(FEATURES):
-        return check_text(text_of(file, ctx), file)
+        return problems_in_rules(read_sheet(file, ctx), file)
     sheet = sheet_beside(Path(file))
     if sheet is None:
         raise click.UsageError(
@@ -86,16 +88,28 @@ def problems_in(file: str, ctx: click.Context) -> list[Problem]:
     return problems_beside(str(sheet), file, ctx)
 
 
+def problems_in_rules(text: str, file: str) -> list[Problem]:
+    """Return the problems of rules, and of a match played by them if there is none."""
+    problems = check_text(text, file)
+    if any(problem.severity == "error" for problem in problems):
+        return problems
+    from gamelore.engine.verify.first_match import check_first_match  # heavy
+
+    report = Report(Source(text, file))
+    check_first_match(Game.from_kif(text, file), report)
+    return in_order(problems + report.problems)
+
+
 def problems_beside(game: str, which: str, ctx: click.Context) -> list[Problem]:
-    """What is wrong with the features of a game, as far as its rules can be read."""
-    rules, _ = read_rules(text_of(game, ctx))
+    """Return the problems of a game's features, as far as its rules can be read."""
+    rules, _ = read_rules(read_sheet(game, ctx))
     if which.endswith(".kif"):
-        return check_features(text_of(which, ctx), rules, which)
+        return check_features(read_sheet(which, ctx), rules, which)
     return check_features(features_text(game, which), rules, which)
 
 
 def sheet_beside(features: Path) -> Path | None:
-    """The rules that a features file belongs to: `a.kif` for `a.b.features.kif`."""
+    """Return the rules of a features file: `a.kif` for `a.b.features.kif`."""
     stem = features.name.removesuffix(FEATURES)
     while stem:
         sheet = features.with_name(f"{stem}.kif")
@@ -105,8 +119,8 @@ def sheet_beside(features: Path) -> Path | None:
     return None
 
 
-def text_of(file: str, ctx: click.Context) -> str:
-    """The text of a file, or of the library's sheet of that name."""
+def read_sheet(file: str, ctx: click.Context) -> str:
+    """Return the text of a file, or of the library's sheet of that name."""
     path = Path(file)
     if path.is_file():
         return read_text(path)
@@ -121,7 +135,7 @@ def text_of(file: str, ctx: click.Context) -> str:
 
 
 def as_record(problem: Problem) -> dict[str, Any]:
-    """A problem as JSON: its place in fields of its own, without the source line."""
+    """Return a problem as JSON, its place in fields of its own."""
     return {
         "file": problem.source,
         **asdict(problem.span),

@@ -12,6 +12,12 @@ from typing import Any
 
 import click
 
+from gamelore.cli.streams import (
+    INTERRUPTED,
+    reader_has_gone,
+    shown_warnings,
+    stopping_promptly,
+)
 from gamelore.errors import GameloreError
 
 COMMANDS = {
@@ -34,7 +40,8 @@ COMMANDS = {
 }
 """The subcommands in the order of the help, each with its first line of help."""
 
-INTERRUPTED = 130
+STATELESS = {"games", "check", "show", "simulate", "perft", "verify", "bench"}
+"""The subcommands that have nothing to save when they are interrupted."""
 
 
 class Commands(click.Group):
@@ -64,11 +71,18 @@ class Commands(click.Group):
             near = difflib.get_close_matches(name, COMMANDS, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise click.UsageError(f"no such command: {name}{hint}", ctx)
+        if name in STATELESS:
+            ctx.with_resource(stopping_promptly())
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with shown_warnings():
+                return super().invoke(ctx)
+        except BrokenPipeError:
+            if not reader_has_gone():
+                raise
+            raise click.exceptions.Exit(0) from None
         except GameloreError as error:
             click.echo(f"error: {error}", err=True)
             raise click.exceptions.Exit(1) from error

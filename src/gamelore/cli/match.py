@@ -17,12 +17,8 @@ import numpy as np
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.match_view import LiveView, NoView, PlainView, View
-from gamelore.cli.options import (
-    engine_option,
-    json_option,
-    seed_option,
-    store_option,
-)
+from gamelore.cli.options import engine_option, json_option, seed_option
+from gamelore.cli.player_options import store_option
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
 from gamelore.games import load

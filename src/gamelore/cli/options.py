@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from gamelore.agents.registry import FORMS, LEARNERS
-
 Command = TypeVar("Command", bound=Callable[..., object])
+
+
+class Finite(click.FloatRange):
+    """A number from a range; `nan` is none."""
+
+    def __init__(self, lowest: float, highest: float) -> None:
+        super().__init__(lowest, highest)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is no number.", param, ctx)
+        return number
 
 
 def engine_option(command: Command) -> Command:
@@ -25,28 +38,13 @@ def engine_option(command: Command) -> Command:
 
 
 def seed_option(command: Command) -> Command:
-    """`--seed`, as every command that draws lots takes it."""
+    """`--seed`, as every command that plays at random takes it."""
     return click.option(
         "--seed",
         type=click.IntRange(0, 2**63 - 1),
         default=0,
         show_default=True,
         help="Where random numbers start; the same seed repeats the same run.",
-    )(command)
-
-
-PLAYERS = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
-"""All players by name, for help texts."""
-
-
-def store_option(command: Command) -> Command:
-    """`--store`, as every command takes it in which agents learn."""
-    return click.option(
-        "--store",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help=f"File in which players that learn ({', '.join(LEARNERS)}) keep every"
-        " match and what they learned; without one, it is lost at the end.",
     )(command)
 
 

@@ -12,7 +12,8 @@ from gamelore.agents.agent import Agent, Entry
 from gamelore.agents.human import HumanPlayer
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.cli.engine import prepare
-from gamelore.cli.options import PLAYERS, engine_option, seed_option, store_option
+from gamelore.cli.options import engine_option, seed_option
+from gamelore.cli.player_options import PLAYERS, store_option
 from gamelore.cli.progress import waiting
 from gamelore.cli.terminal import Terminal
 from gamelore.engine import Simulator

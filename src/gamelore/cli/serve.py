@@ -16,7 +16,7 @@ import click
 
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up
-from gamelore.cli.options import PLAYERS, store_option
+from gamelore.cli.player_options import PLAYERS, store_option
 from gamelore.cli.progress import waiting
 from gamelore.errors import GameloreError
 from gamelore.ggp.player.server import PORT, PlayerServer, ServerLimits

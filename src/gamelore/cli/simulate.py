@@ -28,7 +28,7 @@ CONFIDENCE_95 = 1.96
 
 @dataclass
 class Summary:
-    """What many playouts come to."""
+    """Totals of many playouts."""
 
     matches: int = 0
     cut_off: int = 0
@@ -46,16 +46,16 @@ class Summary:
             total.update(reached)
 
 
-def mean_of(counts: Mapping[int, int]) -> float | None:
-    """The mean of counted values; `None` where there are none."""
+def compute_mean(counts: Mapping[int, int]) -> float | None:
+    """Return the mean of counted values; `None` where there are none."""
     number = sum(counts.values())
     total = sum(value * times for value, times in counts.items())
     return total / number if number else None
 
 
-def margin_of(counts: Mapping[int, int]) -> float | None:
-    """Half the width of the 95% confidence interval of the mean."""
-    number, mean = sum(counts.values()), mean_of(counts)
+def compute_margin(counts: Mapping[int, int]) -> float | None:
+    """Return half the width of the 95% confidence interval of the mean."""
+    number, mean = sum(counts.values()), compute_mean(counts)
     if mean is None or number < 2:
         return None
     squares = sum(times * (value - mean) ** 2 for value, times in counts.items())
@@ -75,7 +75,9 @@ def run(simulator: Simulator, count: int, seed: int, threads: int) -> Summary:
     pool = ThreadPoolExecutor(threads)
     try:
         with progress(simulator.game.name, count) as advance:
-            for playouts in pool.map(play, sizes, seeds):
+            # One alone plays in this thread, where an interrupt finds it.
+            run_all = pool.map if threads > 1 else map
+            for playouts in run_all(play, sizes, seeds):
                 summary.add(playouts)
                 advance(playouts.count)
     finally:
@@ -84,21 +86,21 @@ def run(simulator: Simulator, count: int, seed: int, threads: int) -> Summary:
 
 
 def as_record(simulator: Simulator, summary: Summary, seconds: float) -> dict[str, Any]:
-    """The summary as JSON."""
+    """Return the summary as JSON."""
     return {
         "game": simulator.game.name,
         "engine": simulator.engine,
         "matches": summary.matches,
         "cut_off": summary.cut_off,
         "length": {
-            "mean": mean_of(summary.lengths),
+            "mean": compute_mean(summary.lengths),
             "min": min(summary.lengths),
             "max": max(summary.lengths),
         },
         "goals": {
             role: {
-                "mean": mean_of(counts),
-                "margin_95": margin_of(counts),
+                "mean": compute_mean(counts),
+                "margin_95": compute_margin(counts),
                 "counts": {str(goal): counts[goal] for goal in sorted(counts)},
             }
             for role, counts in zip(simulator.roles, summary.goals, strict=True)
@@ -108,7 +110,7 @@ def as_record(simulator: Simulator, summary: Summary, seconds: float) -> dict[st
     }
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
@@ -119,9 +121,9 @@ def show(record: dict[str, Any]) -> None:
     click.echo(f"{record['game']}, {matches:,} random matches on the {engine}")
     width = max(len("length"), *map(len, goals))
     span = f"{length['min']} to {length['max']}"
-    click.echo(f"{'length':<{width}}  mean {number(length['mean']):>6}, {span}")
+    click.echo(f"{'length':<{width}}  mean {format_number(length['mean']):>6}, {span}")
     for role, goal in goals.items():
-        mean, margin = number(goal["mean"]), number(goal["margin_95"])
+        mean, margin = format_number(goal["mean"]), format_number(goal["margin_95"])
         click.echo(f"{role:<{width}}  mean {mean:>6} ± {margin}")
     if record["cut_off"]:
         click.echo(f"{record['cut_off']:,} matches were cut off at the move limit")

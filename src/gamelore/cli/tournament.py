@@ -15,9 +15,9 @@ import click
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up as warm_up_agent
 from gamelore.cli.engine import prepare
-from gamelore.cli.group import INTERRUPTED
 from gamelore.cli.options import json_option
 from gamelore.cli.progress import progress, waiting
+from gamelore.cli.streams import INTERRUPTED
 from gamelore.errors import GameloreError, StuckError, TournamentError
 from gamelore.ggp.manager.peers import (
     LocalPeer,

@@ -27,6 +27,9 @@ ARITIES = {
 }
 """GDL's own relations, and how many arguments each takes."""
 
+HINTS = frozenset(("base", "input"))
+"""Relations that only say what there may be; rules play the same without them."""
+
 CONNECTIVES = frozenset(("not", "or", "and"))
 
 NEVER_HEADS = {

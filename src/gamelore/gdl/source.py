@@ -69,6 +69,11 @@ class Report:
         """Whether there are so many errors that looking for more is pointless."""
         return self._counts["error"] >= MAX_PROBLEMS
 
+    def clear(self) -> None:
+        """Forget every problem."""
+        self.problems.clear()
+        self._counts = {"error": 0, "warning": 0}
+
     def error(self, code: str, message: str, span: Span) -> None:
         """Add what makes the rules unusable."""
         self._add("error", code, message, span)

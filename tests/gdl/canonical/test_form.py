@@ -247,6 +247,31 @@ def test_capitals_name_the_role_of_chance_too() -> None:
     assert form.to_original("random") == "RANDOM"
 
 
+def test_base_and_input_may_be_renamed_or_left_out() -> None:
+    """Some managers' scramblers take them for names like any other."""
+    text = load("tictactoe").to_kif()
+    hints = """
+        (index 1) (index 2) (index 3) (symbol x) (symbol o) (symbol b)
+        (<= (base (cell ?a ?b ?s)) (index ?a) (index ?b) (symbol ?s))
+        (<= (input ?r (mark ?a ?b)) (role ?r) (index ?a) (index ?b))
+        (<= (input ?r noop) (role ?r))
+    """
+    renamed = hints.replace("(base", "(qux").replace("(input", "(zap")
+    plain = fingerprint(Game.from_kif(text))
+    assert fingerprint(Game.from_kif(text + hints)) == plain
+    assert fingerprint(Game.from_kif(text + renamed)) == plain
+
+
+def test_base_and_input_that_rules_ask_for_may_be_renamed() -> None:
+    text = """
+        (role r) (base (p 1)) (input r (go 1)) (init (p 1)) (goal r 100)
+        (<= (legal r ?m) (input r ?m)) (<= terminal (true ?f) (base ?f) (not (on ?f)))
+        (on 1)
+    """
+    renamed = text.replace("(base", "(qux").replace("(input", "(zap")
+    assert fingerprint(Game.from_kif(text)) == fingerprint(Game.from_kif(renamed))
+
+
 def test_order_of_roles_counts() -> None:
     game = load("tictactoe")
     turned = game.to_kif().replace("(role x)\n(role o)", "(role o)\n(role x)")

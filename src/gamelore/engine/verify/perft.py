@@ -18,8 +18,8 @@ from gamelore.engine.joint import joint_moves
 from gamelore.engine.simulator import Rows, Simulator
 from gamelore.gdl import Compound
 
-CHUNK = 1 << 15
-"""Positions expanded at a time, which bounds the memory that takes."""
+CHUNK = 1 << 12
+"""Positions expanded at a time, which bounds memory, and the time of one kernel."""
 
 
 class Weighted(NamedTuple):

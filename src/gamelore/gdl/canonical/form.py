@@ -5,7 +5,8 @@ in capitals, variables renamed, rules and conditions in another order. All of th
 the same canonical game, and games that differ otherwise have different ones.
 
 Names that mean something are kept: GDL's own words, whole numbers, and the role
-`random`. So is the order of the roles.
+`random`. So is the order of the roles. Rules that play has nothing to do with are left
+out: `base`, `input` and what only they need, which managers may rename or leave out.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from gamelore.gdl.canonical.labelling import (
     tell_apart,
 )
 from gamelore.gdl.canonical.renaming import Renaming
-from gamelore.gdl.canonical.rule_graph import RuleGraph
+from gamelore.gdl.canonical.rule_graph import RuleGraph, select_needed
 from gamelore.gdl.canonical.rule_order import (
     order_variables,
     sort_conditions,
     sort_rules,
 )
 from gamelore.gdl.game import Game
-from gamelore.gdl.rules import ARITIES, CONNECTIVES, Rule, atoms_of
+from gamelore.gdl.rules import ARITIES, CONNECTIVES, HINTS, Rule, atoms_of
 from gamelore.gdl.terms import Compound, Term, parts
 
 WORK = 20_000_000
@@ -38,6 +39,7 @@ WORK = 20_000_000
 None of some two hundred public games needs a fortieth of it."""
 
 CHANCE = "random"
+_KEPT = (ARITIES.keys() | CONNECTIVES) - HINTS
 _NUMBER = re.compile(r"-?[0-9]+")
 
 
@@ -87,12 +89,12 @@ class _Naming:
     """Finds canonical names for one game."""
 
     def __init__(self, game: Game, work: int, fixed: Collection[str]) -> None:
-        self.game = game
+        self.game = replace(game, rules=select_needed(game.rules))
         self.budget = Budget(work)
-        self.kept = _kept_names(game) | {symbol: symbol for symbol in fixed}
+        self.kept = _kept_names(self.game) | {symbol: symbol for symbol in fixed}
         self.exact = True
         self._texts: dict[tuple[int, tuple[str, ...]], Rule] = {}
-        self.graph = RuleGraph(game.rules, game.roles, self.kept)
+        self.graph = RuleGraph(self.game.rules, game.roles, self.kept)
         self.inner = Graph(self.graph.colours, self.graph.edges, self.budget)
         self.free = [symbol for symbol in self.graph.symbols if symbol not in self.kept]
 
@@ -182,7 +184,7 @@ def _kept_names(game: Game) -> dict[str, str]:
     kept: dict[str, str] = {}
     for symbol in _symbols(game):
         lower = symbol.lower()
-        if _NUMBER.fullmatch(symbol) or (lower in ARITIES or lower in CONNECTIVES):
+        if _NUMBER.fullmatch(symbol) or lower in _KEPT:
             kept.setdefault(symbol, lower)
     chance = [role for role in game.roles if role.lower() == CHANCE]
     if chance:

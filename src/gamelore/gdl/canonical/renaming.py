@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gamelore.gdl.game import Game
-from gamelore.gdl.rules import ARITIES, And, Atom, Condition, Not, Or, Rule
+from gamelore.gdl.rules import ARITIES, HINTS, And, Atom, Condition, Not, Or, Rule
 from gamelore.gdl.terms import Compound, Role, Term, Variable
 
 _MARK = "~"
@@ -17,9 +17,10 @@ _MARK = "~"
 class Renaming:
     """A one-to-one mapping of symbols, applied to whatever is built from them.
 
-    GDL's own relations keep their names. A symbol that the mapping lacks does so too,
-    unless something else gets that name: then it is marked with `~`, so that it is not
-    taken for the other, and the inverse removes the mark.
+    GDL's own relations keep their names, except `base` and `input`, which mean nothing
+    to play and which some managers rename like any other. A symbol that the mapping
+    lacks keeps its name too, unless something else gets that name: then it is marked
+    with `~`, so that it is not taken for the other, and the inverse removes the mark.
     """
 
     names: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -67,8 +68,9 @@ class Renaming:
 
     def rename_atom(self, atom: Atom) -> Atom:
         """Return an atom under the new names."""
-        known = atom.relation in ARITIES
-        relation = atom.relation if known else self.rename_symbol(atom.relation)
+        relation = atom.relation
+        if relation not in ARITIES or relation in HINTS:
+            relation = self.rename_symbol(relation)
         return Atom(relation, tuple(map(self.rename, atom.arguments)))
 
     def rename_condition(self, condition: Condition) -> Condition:

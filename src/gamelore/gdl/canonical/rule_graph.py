@@ -11,13 +11,39 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from gamelore.gdl.canonical.labelling import seed
-from gamelore.gdl.rules import ARITIES, And, Atom, Condition, Not, Or, Rule
+from gamelore.gdl.graph import reachable
+from gamelore.gdl.rules import (
+    ARITIES,
+    HINTS,
+    And,
+    Atom,
+    Condition,
+    Not,
+    Or,
+    Rule,
+    atoms_of,
+)
 from gamelore.gdl.terms import Role, Term, Variable
 
 Kind: TypeAlias = Literal["r", "f", "c"]
 """Relation, functor or constant."""
 
 _RELATION, _FUNCTOR, _HEAD, _PART, _ARGUMENT = range(5)
+
+
+_PLAYED = ("role", "init", "legal", "next", "terminal", "goal", "sees")
+
+
+def select_needed(
+    rules: Sequence[Rule], relations: Sequence[str] = _PLAYED
+) -> tuple[Rule, ...]:
+    """Return the rules that some relations depend on: all that play has to do with."""
+    asks: dict[str, set[str]] = {"": set(relations)}
+    for rule in rules:
+        inside = (atom for part in rule.body for atom, _ in atoms_of(part))
+        asks.setdefault(rule.head.relation, set()).update(a.relation for a in inside)
+    wanted = reachable(asks, "")
+    return tuple(rule for rule in rules if rule.head.relation in wanted)
 
 
 class RuleGraph:
@@ -81,7 +107,7 @@ class RuleGraph:
         return node
 
     def _atom(self, atom: Atom) -> int:
-        if atom.relation in ARITIES:
+        if atom.relation in ARITIES and atom.relation not in HINTS:
             node = self._node(f"{atom.relation} of {len(atom.arguments)}")
         else:
             node = self._node(f"atom of {len(atom.arguments)}")

@@ -9,7 +9,7 @@ from gamelore.gdl.canonical.renaming import Renaming
 from gamelore.gdl.rules import And, Atom, Condition, Not, Or, Rule
 from gamelore.gdl.terms import Role, to_kif, variables
 
-_HEADS = ("role", "base", "input", "init", "", "legal", "next", "terminal", "goal")
+_HEADS = ("role", "init", "", "legal", "next", "terminal", "goal")
 
 
 def sort_rules(rules: Sequence[Rule], roles: Sequence[Role]) -> tuple[Rule, ...]:

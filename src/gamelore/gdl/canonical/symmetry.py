@@ -18,13 +18,13 @@ from functools import lru_cache
 from gamelore.gdl.canonical.form import CHANCE, WORK, canonical_form
 from gamelore.gdl.canonical.kinds import Kinds, is_marked, unmark
 from gamelore.gdl.canonical.renaming import Renaming
+from gamelore.gdl.canonical.rule_graph import select_needed
 from gamelore.gdl.game import Game
-from gamelore.gdl.graph import reachable
 from gamelore.gdl.rules import Atom, Rule, atoms_of
 from gamelore.gdl.terms import Fact, Move, Role, parts
 
 _WORK = WORK // 10  # for each of four canonical forms
-_ASKED = ("legal", "next", "goal", "terminal")
+_ASKED = ("role", "legal", "next", "goal", "terminal")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def exchange_of(game: Game) -> Exchange | None:
     if len(players) != 2 or game.roles[:2] != tuple(players):
         return None
     kinds = Kinds(game.rules)
-    rules = tuple(kinds.mark(rule) for rule in _dynamics(game.rules))
+    rules = tuple(kinds.mark(rule) for rule in select_needed(game.rules, _ASKED))
     # At first only the players and what they own, so that as little as possible moves.
     for fixed in (_marked_symbols(rules), frozenset[str]()):
         renaming = _exchange(rules, game.roles, fixed)
@@ -81,16 +81,6 @@ def _exchange(
     if here.game != there.game:
         return None
     return here.renaming.then(there.renaming.inverse)
-
-
-def _dynamics(rules: Sequence[Rule]) -> list[Rule]:
-    """The rules that say what happens, wherever it begins."""
-    asks: dict[str, set[str]] = {"": {*_ASKED, "role"}}
-    for rule in rules:
-        inside = (atom for part in rule.body for atom, _ in atoms_of(part))
-        asks.setdefault(rule.head.relation, set()).update(a.relation for a in inside)
-    wanted = reachable(asks, "")
-    return [rule for rule in rules if rule.head.relation in wanted]
 
 
 def _marked_symbols(rules: Sequence[Rule]) -> frozenset[str]:

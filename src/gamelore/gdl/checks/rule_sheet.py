@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from gamelore.gdl.checks.dependencies import check_dependencies
@@ -16,6 +17,8 @@ from gamelore.gdl.rules import ARITIES, NEVER_CONDITIONS, NEVER_HEADS, Atom, Rul
 from gamelore.gdl.source import Report, Source, quote
 from gamelore.gdl.terms import Compound, parts
 
+_FEW = 8  # problems; an empty sheet has four
+_RULE = re.compile(r"\(\s*(role|init|legal|next|goal|<=)\s", re.IGNORECASE)
 _GOAL_VALUES = frozenset(map(str, range(101)))
 
 
@@ -33,6 +36,10 @@ def check_reading(reading: Reading, report: Report) -> None:
     sheet = Sheet(reading.rules, report, reading.damaged)
     for check in _CHECKS:
         check(sheet)
+    if len(report.problems) > _FEW and not _RULE.search(report.source.text):
+        report.clear()
+        message = "this is no rule sheet: it holds no rule of GDL"
+        report.error("no-rules", message, report.source.span(0, 0))
 
 
 def in_order(problems: list[Problem]) -> list[Problem]:
@@ -109,7 +116,7 @@ def check_positions(sheet: Sheet) -> None:
 
 
 def check_roles(sheet: Sheet) -> None:
-    """Roles are named by facts, and are plain names."""
+    """Roles are named by facts, and are plain names; chance is called `random`."""
     for rule in sheet.rules:
         if rule.head.relation != "role" or len(rule.head.arguments) != 1:
             continue
@@ -119,6 +126,15 @@ def check_roles(sheet: Sheet) -> None:
         elif isinstance(rule.head.arguments[0], Compound):
             message = "a role must be a plain name"
             sheet.report.error("role", message, rule.head.span)
+        else:
+            _check_chance(sheet, rule.head)
+
+
+def _check_chance(sheet: Sheet, head: Atom) -> None:
+    name = str(head.arguments[0])
+    if name.lower() == "random" and name != "random":
+        message = f"{quote(name)} is a player like others: chance is called `random`"
+        sheet.report.warning("role", message, sheet.places.last(head))
 
 
 def check_presence(sheet: Sheet) -> None:

@@ -1,0 +1,27 @@
+"""Options about players, for the commands in which they play.
+
+Apart from other options, since players need what `gamelore games` must not load.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gamelore.agents.registry import FORMS, LEARNERS
+from gamelore.cli.options import Command
+
+PLAYERS = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
+"""All players by name, for help texts."""
+
+
+def store_option(command: Command) -> Command:
+    """`--store`, as every command takes it in which agents learn."""
+    return click.option(
+        "--store",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help=f"File in which players that learn ({', '.join(LEARNERS)}) keep every"
+        " match and what they learned; without one, it is lost at the end.",
+    )(command)
