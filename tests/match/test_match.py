@@ -21,7 +21,7 @@ from gamelore.player import Briefing, Clock, Player
 class Faulty:
     """Gives one wrong answer, or raises, whenever it is asked."""
 
-    def __init__(self, answer: Move | BaseException) -> None:
+    def __init__(self, answer: object) -> None:
         self.answer = answer
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
@@ -30,7 +30,7 @@ class Faulty:
     def choose(self, position: Position, clock: Clock) -> Move:
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return self.answer
+        return self.answer  # type: ignore[return-value]
 
 
 class Slow(RandomPlayer):
@@ -84,10 +84,13 @@ def test_seeds_repeat_a_match(tictactoe: Simulator) -> None:
         ("nonsense", "illegal", "nonsense is not legal"),
         (ValueError("oh"), "failed", "ValueError: oh"),
         (GameloreError("ah"), "failed", "GameloreError: ah"),
+        (5, "illegal", "the answer is no move, but of type int"),
+        (None, "illegal", "the answer is no move, but of type NoneType"),
+        (("mark", 1), "illegal", "the answer is no move, but of type tuple"),
     ],
 )
-def test_faults_are_recorded_and_a_lot_decides(
-    tictactoe: Simulator, answer: Move | BaseException, kind: str, message: str
+def test_faults_are_recorded_and_replaced_by_random_moves(
+    tictactoe: Simulator, answer: object, kind: str, message: str
 ) -> None:
     record = play_match(tictactoe, pair(Faulty(answer), RandomPlayer()), seed=3)
     assert record.complete
@@ -96,7 +99,7 @@ def test_faults_are_recorded_and_a_lot_decides(
         assert (fault.role, fault.kind, fault.message) == ("x", kind, message)
 
 
-def test_lots_depend_on_the_seed(tictactoe: Simulator) -> None:
+def test_random_moves_depend_on_the_seed(tictactoe: Simulator) -> None:
     def play(seed: int) -> object:
         return play_match(tictactoe, pair(Faulty("?"), Faulty("?")), seed=seed).moves
 

@@ -28,8 +28,13 @@ class SymbolMap:
             self._canonical[joint] = known
         return known
 
-    def to_text(self, move: Move) -> str:
-        """Return a move of the canonical game as text in the symbols sent."""
+    def to_text(self, move: Move | None) -> str:
+        """Return a move of the canonical game as text in the symbols sent.
+
+        Where no move is known it is `noop`, which many games have.
+        """
+        if move is None:
+            return "noop"
         known = self._texts.get(move)
         if known is None:
             known = to_kif(self.form.to_original(move))

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
-from gamelore.errors import GameloreError
 from gamelore.gdl import Role
 from gamelore.match.record import CHANCE as CHANCE
 from gamelore.match.record import Fault as Fault
@@ -18,6 +17,7 @@ from gamelore.match.referee import Answer as Answer
 from gamelore.match.referee import Mishap as Mishap
 from gamelore.match.referee import Referee as Referee
 from gamelore.match.referee import failure as failure
+from gamelore.match.referee import illegality as illegality
 from gamelore.match.referee import lateness as lateness
 from gamelore.player import Briefing, Clock, Player
 
@@ -25,19 +25,6 @@ log = logging.getLogger(__name__)
 
 MOVE_LIMIT = 10_000
 """Joint moves after which a match that the rules do not end is ended."""
-
-FAILURES = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    GameloreError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
-"""What a player's own mistakes raise; running out of memory ends the match."""
 
 
 class TakeBackRequest(BaseException):
@@ -111,7 +98,7 @@ class _LocalPlayers:
             try:
                 player.start(briefing, Clock(self._start_clock))
             except Exception as error:  # foreign code
-                log.debug("%s failed to start", role, exc_info=True)
+                log.warning("%s failed to start", role, exc_info=True)
                 mishaps[role] = failure(error)
         return mishaps
 
@@ -127,6 +114,6 @@ class _LocalPlayers:
         try:
             move = player.choose(position, clock)
         except Exception as error:  # foreign code
-            log.debug("%s failed to choose", role, exc_info=True)
+            log.warning("%s failed to choose", role, exc_info=True)
             return failure(error)
         return move if clock.left >= 0 else lateness(-clock.left)

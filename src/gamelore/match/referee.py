@@ -13,7 +13,7 @@ from typing import TypeAlias
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import StuckError
-from gamelore.gdl import Move, Role, to_kif
+from gamelore.gdl import Compound, Move, Role, to_kif
 from gamelore.match.record import Fault, FaultKind, MatchRecord
 
 
@@ -100,13 +100,13 @@ class Referee:
         self, role: Role, legal: Sequence[Move], answers: Mapping[Role, Answer]
     ) -> Move:
         """Return the role's answer if it is a legal move, else a random move."""
-        answer = answers.get(role)
-        if answer is None:
+        if role not in answers:
             return self._random.choice(legal)
+        answer = answers[role]
         if not isinstance(answer, Mishap):
-            if answer in legal:
+            if isinstance(answer, str | Compound) and answer in legal:
                 return answer
-            answer = Mishap("illegal", f"{to_kif(answer)} is not legal", answer)
+            answer = illegality(answer)
         self._note(len(self.moves), role, answer)
         return self._random.choice(legal)
 
@@ -123,3 +123,11 @@ def failure(error: BaseException) -> Mishap:
 def lateness(seconds: float) -> Mishap:
     """Return the mishap of an answer after its clock."""
     return Mishap("late", f"{seconds:.1f} s too late")
+
+
+def illegality(answer: object) -> Mishap:
+    """Return the mishap of an answer that is no legal move, whatever it is."""
+    if isinstance(answer, str | Compound):
+        return Mishap("illegal", f"{to_kif(answer)[:100]} is not legal", answer)
+    kind = type(answer).__name__
+    return Mishap("illegal", f"the answer is no move, but of type {kind}")

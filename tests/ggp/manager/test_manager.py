@@ -184,6 +184,37 @@ def test_one_that_cannot_enter(tictactoe: Simulator, clock: float) -> None:
         peer.close()
 
 
+class OwnError(Exception):
+    """An exception that only its author knows."""
+
+
+@pytest.mark.parametrize("clock", [math.inf, 3600.0])
+@pytest.mark.parametrize("error", [NameError("x"), OwnError("y"), TimeoutError("z")])
+def test_whatever_an_agent_raises_is_a_fault(
+    tictactoe: Simulator, clock: float, error: Exception
+) -> None:
+    class Raising(RandomPlayer):
+        def choose(self, position: Position, clock: Clock) -> Move:
+            raise error
+
+    peers = [LocalPeer(PlayerAgent(Raising), "raising"), *random_peers(2)]
+    match = Manager(tictactoe, MatchSettings(clock, clock)).run(peers)
+    assert match.record.complete
+    messages = {fault.message for fault in match.record.faults}
+    assert messages == {f"{type(error).__name__}: {error}"}
+    assert len(match.record.faults) == len(match.record.moves)
+    for peer in peers:
+        peer.close()
+
+
+def test_an_observer_that_raises_does_not_end_a_match(tictactoe: Simulator) -> None:
+    def fail(moment: Moment) -> None:
+        raise OwnError("not now")
+
+    match = Manager(tictactoe, NO_CLOCKS).run(random_peers(1, 2), observer=fail)
+    assert match.record.complete
+
+
 def test_an_interrupted_match_is_given_up(tictactoe: Simulator) -> None:
     ann = Diary(1)
     stages: list[str] = []

@@ -13,7 +13,7 @@ import pytest
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.engine import simulator
-from gamelore.errors import StuckError, TournamentError
+from gamelore.errors import GameloreError, StuckError, TournamentError
 from gamelore.games import load
 from gamelore.ggp.manager.peers import LocalPeer
 from gamelore.ggp.match_record import read_match
@@ -165,7 +165,7 @@ def test_a_match_is_given_up_at_its_next_move(tmp_path: Path) -> None:
     halt = Event()
     halt.set()
     fixture = schedule(cup)[0]
-    with pytest.raises(TournamentError, match="given up"):
+    with pytest.raises(GameloreError, match="given up"):
         hall_of(cup).play(fixture, halt)
     assert not TournamentFolder(cup).results([fixture])
 

@@ -10,11 +10,13 @@ True
 
 from __future__ import annotations
 
+import logging
 import math
 import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Literal, NamedTuple, TypeAlias
 
 from gamelore.engine.position import Playable, Position
@@ -27,6 +29,8 @@ from gamelore.ggp.net.tasks import Dialogue, hold, hold_side_by_side
 from gamelore.ggp.scramble import Scramble
 from gamelore.match.match import CHANCE, MOVE_LIMIT, Fault, MatchRecord, Referee
 from gamelore.player import Clock
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,8 @@ class Bout(NamedTuple):
     match_id: str | None = None
     """None: a new one."""
     observer: Observer | None = None
+    halt: Event | None = None
+    """The match is given up before the next move once this is set."""
 
 
 class Manager:
@@ -136,6 +142,7 @@ class Manager:
         seed: int = 0,
         match_id: str | None = None,
         observer: Observer | None = None,
+        halt: Event | None = None,
     ) -> ManagedMatch:
         """Run one match; what players do wrong is recorded, not raised.
 
@@ -143,7 +150,7 @@ class Manager:
         for. Whatever ends the match early (an interrupt, a role without a legal move)
         is told to the peers before it is raised.
         """
-        return hold(self._match(Bout(peers, seed, match_id, observer)))
+        return hold(self._match(Bout(peers, seed, match_id, observer, halt)))
 
     def run_side_by_side(
         self, bouts: Iterable[Bout], at_once: int = 1
@@ -168,7 +175,7 @@ class Manager:
             for role in self.simulator.roles
         )
         referee = Referee(self.simulator, seed)
-        course = _Course(referee, table, match, players, bout.observer)
+        course = _Course(referee, table, match, players, bout)
         try:
             yield from course.run(self.settings)
             referee.note_late_failures((yield from table.stop(referee.record())))
@@ -233,7 +240,7 @@ class _Course:
         table: PeerTable,
         match: str,
         players: tuple[str, ...],
-        observer: Observer | None,
+        bout: Bout,
     ) -> None:
         self.positions = [referee.position]
         self.times = [_milliseconds()]
@@ -241,7 +248,8 @@ class _Course:
         self._table = table
         self._match = match
         self._players = players
-        self._observer = observer
+        self._observer = bout.observer
+        self._halt = bout.halt
 
     def run(self, settings: MatchSettings) -> Dialogue[None]:
         """From the start to the end."""
@@ -253,6 +261,8 @@ class _Course:
             and len(referee.moves) < settings.move_limit
         ):
             self.tell("play", settings.play_clock)
+            if self._halt is not None and self._halt.is_set():
+                raise GameloreError(f"match {self._match} was given up")
             referee.check()
             referee.take((yield from table.ask(referee.position, referee.moves)))
             self.positions.append(referee.position)
@@ -263,17 +273,19 @@ class _Course:
         if self._observer is None:
             return
         referee = self._referee
-        self._observer(
-            Moment(
-                match=self._match,
-                stage=stage,
-                position=referee.position,
-                moves=tuple(referee.moves),
-                faults=tuple(referee.faults),
-                players=self._players,
-                clock=Clock(seconds),
-            )
+        moment = Moment(
+            match=self._match,
+            stage=stage,
+            position=referee.position,
+            moves=tuple(referee.moves),
+            faults=tuple(referee.faults),
+            players=self._players,
+            clock=Clock(seconds),
         )
+        try:
+            self._observer(moment)
+        except Exception:
+            log.exception("an observer of match %s failed", self._match)
 
 
 def _on_network(bout: Bout) -> Bout:

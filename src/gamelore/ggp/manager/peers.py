@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -18,8 +19,10 @@ from gamelore.ggp.messages import Info, read_about, read_move, write_message
 from gamelore.ggp.net.client import Address, Call, Keeper
 from gamelore.ggp.net.http import Reply, write_request
 from gamelore.ggp.net.tasks import make_calls
-from gamelore.match.match import FAILURES, Mishap, failure
+from gamelore.match.match import Mishap, failure
 from gamelore.player import Clock
+
+log = logging.getLogger(__name__)
 
 INFO_LIMIT = 5.0
 """Seconds a player has to say who it is."""
@@ -111,7 +114,8 @@ class _Over(Generic[T]):
         self._outcome: Done[T] | Mishap
         try:
             self._outcome = Done(task(clock))
-        except FAILURES as error:
+        except Exception as error:  # foreign code
+            log.warning("an agent failed", exc_info=True)
             self._outcome = failure(error)
 
     def end(self, grace: float = 0.0) -> Done[T] | Mishap:
@@ -128,9 +132,12 @@ class _UnderWay(Generic[T]):
     def end(self, grace: float = 0.0) -> Done[T] | Mishap:
         try:
             return Done(self._future.result(max(0.0, self._clock.left + grace)))
-        except FAILURES as error:
+        except BaseException as error:
             if self._future.done() and self._future.exception() is error:
+                log.warning("an agent failed", exc_info=True)
                 return failure(error)
+            if not isinstance(error, TimeoutError):
+                raise  # an interrupt while we wait
         self._future.cancel()  # what has not begun need not
         return Mishap("late", f"no answer in {self._clock.seconds + grace:g} s")
 

@@ -16,16 +16,15 @@ from typing import NamedTuple
 from gamelore.agents.agent import Agent, Entry
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
-from gamelore.gdl import Move, Role, to_kif
+from gamelore.gdl import Compound, Move, Role
 from gamelore.ggp.player.engines import Engine
 from gamelore.ggp.player.position_tracker import PositionTracker, acquire
 from gamelore.ggp.symbol_map import SymbolMap
-from gamelore.match.match import Fault, FaultKind, MatchRecord
+from gamelore.match.match import Fault, FaultKind, MatchRecord, illegality
 from gamelore.player import Clock, Player
 
 log = logging.getLogger(__name__)
 
-_UNKNOWN = "noop"  # the answer where no legal move is known: many games have it
 _WAIT_SHARE = 0.5  # of what is left of a clock: the wait for a player that is busy
 _LEAST = 0.001  # seconds
 _GRACE = 0.25  # seconds for a player that still thinks when the match is over
@@ -108,8 +107,11 @@ class MatchSession:
 
     def decide(
         self, joint: tuple[Move, ...] | None, arrived: float, end: float
-    ) -> Move:
-        """Return a move after a joint move (None before the first), by a time."""
+    ) -> Move | None:
+        """Return a move after a joint move (None before the first), by a time.
+
+        None where no legal move is known.
+        """
         if joint is not None:
             self.history.append(joint)
         turn = len(self.history)
@@ -150,10 +152,10 @@ class MatchSession:
                 self._player_lock.release()
         return record
 
-    def answer_for_player(self) -> Move:
+    def answer_for_player(self) -> Move | None:
         """Return the best move so far, when the time of a decision is over."""
         self.add_fault("late", "the player did not answer in time")
-        return self.best_so_far or _UNKNOWN
+        return self.best_so_far
 
     def add_fault(
         self, kind: FaultKind, message: str, error: Exception | None = None
@@ -202,7 +204,7 @@ class MatchSession:
 
     def _choose(
         self, position: Position, legal: tuple[Move, ...], arrived: float, end: float
-    ) -> Move:
+    ) -> Move | None:
         """Return what the player answers, if it is a legal move."""
         if self._entry is None or self._entry.simulator is not position.simulator:
             self._enter_on(position.simulator, _half_way_to(end))
@@ -223,9 +225,8 @@ class MatchSession:
             return self._fall_back(_describe(error), error)
         finally:
             self._thinking = False
-        if move not in legal:
-            text = to_kif(move) if isinstance(move, str | tuple) else repr(move)
-            self.add_fault("illegal", f"{text[:100]} is not legal")
+        if not isinstance(move, str | Compound) or move not in legal:
+            self.add_fault("illegal", illegality(move).message)
             return self.best_so_far or legal[0]
         return move
 
@@ -251,10 +252,10 @@ class MatchSession:
             message = f"the player did not enter: {_describe(error)}"
             self.add_fault("failed", message, error)
 
-    def _fall_back(self, reason: str, error: Exception | None = None) -> Move:
+    def _fall_back(self, reason: str, error: Exception | None = None) -> Move | None:
         """Record a fault, and return a legal move if one is known."""
         self.add_fault("failed", reason, error)
-        return self.best_so_far or _UNKNOWN
+        return self.best_so_far
 
 
 def _half_way_to(end: float) -> float:

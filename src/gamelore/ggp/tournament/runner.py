@@ -12,8 +12,8 @@ from threading import Event
 from typing import TypeAlias
 
 from gamelore.engine.simulator import Simulator
-from gamelore.errors import StuckError, TournamentError
-from gamelore.ggp.manager.manager import Manager, MatchSettings, Moment
+from gamelore.errors import StuckError
+from gamelore.ggp.manager.manager import Manager, MatchSettings
 from gamelore.ggp.manager.peers import Peer
 from gamelore.ggp.tournament.config import Tournament
 from gamelore.ggp.tournament.folder import TournamentFolder
@@ -43,16 +43,11 @@ class Hall:
 
     def play(self, fixture: Fixture, halt: Event) -> None:
         """Play a match and keep its record."""
-
-        def watch(moment: Moment) -> None:
-            if halt.is_set():
-                raise TournamentError(f"{fixture.id} was given up")
-
         match = self._managers[fixture.game].run(
             [self._peers[name] for name in fixture.players],
             seed=fixture.seed,
             match_id=fixture.id,
-            observer=watch,
+            halt=halt,
         )
         self._folder.keep(match)
 
