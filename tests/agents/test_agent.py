@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gamelore.agents.agent import Agent, Entry, PlayerAgent
+from gamelore.agents.agent import Agent, MatchEntry, PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.fallback import CompiledOnly, FallbackPlayer, NotNowError
 from gamelore.agents.random_player import RandomPlayer
@@ -37,8 +37,10 @@ class Recorder:
         return self._lots.choose(position, clock)
 
 
-def entry(match: str, engine: Simulator, role: int = 0) -> Entry:
-    return Entry(match, engine, engine.roles[role], start_clock=5.0, play_clock=2.0)
+def entry(match: str, engine: Simulator, role: int = 0) -> MatchEntry:
+    return MatchEntry(
+        match, engine, engine.roles[role], start_clock=5.0, play_clock=2.0
+    )
 
 
 def nothing(engine: Simulator) -> MatchRecord:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.builtin import PARAMETERS, PLAYERS
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.agents.registry import NAMES, AgentSpec, make_agent
@@ -62,7 +62,7 @@ def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
     own, *others = engine.roles
     agent = make_agent(name, seed=1)
     for number in range(2):
-        entry = Entry(f"match {number}", engine, own, ("random",), 30.0, 0.2)
+        entry = MatchEntry(f"match {number}", engine, own, ("random",), 30.0, 0.2)
         player = agent.enter(entry, Clock(30.0))
         players = {role: RandomPlayer(number) for role in others}
         record = play_match(engine, {own: player, **players}, play_clock=0.2)
@@ -100,7 +100,7 @@ def test_a_number_is_a_setting_of_the_same_player() -> None:
 def test_import_paths(folder: Path, path: str) -> None:
     agent = make_agent(f"my_players:{path}", seed=3)
     engine = simulator(load("tictactoe"))
-    player = agent.enter(Entry("m", engine, "x"), Clock())
+    player = agent.enter(MatchEntry("m", engine, "x"), Clock())
     assert isinstance(player, RandomPlayer)
     agent.close()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up
@@ -84,7 +84,7 @@ def test_they_enter_matches_under_any_names(spec: str) -> None:
     ):
         engine = simulator(game)
         own, other = engine.roles
-        entry = Entry(f"match {number}", engine, own, ("lots",), 30.0, 0.2)
+        entry = MatchEntry(f"match {number}", engine, own, ("lots",), 30.0, 0.2)
         player = agent.enter(entry, Clock(30.0))
         record = play_match(
             engine, {own: player, other: RandomPlayer(number)}, play_clock=0.2

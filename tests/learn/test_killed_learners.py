@@ -15,12 +15,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.gdl import canonical_form
 from gamelore.learn.agent import LearningAgent
-from gamelore.learn.match_log import MatchLog, Pupil
+from gamelore.learn.match_log import LearnerKey, MatchLog
 from gamelore.learn.settings import TDSettings
 from gamelore.player import Clock
 from gamelore.values.table import Cells
@@ -34,7 +34,7 @@ from gamelore.games import load
 from gamelore.gdl import canonical_form
 from gamelore.learn import LearningAgent, TDSettings
 from gamelore.player import Clock
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.match.match import play_match
 from gamelore.engine import simulator
@@ -47,7 +47,7 @@ def say(*words):
 
 def play(agent, number):
     engine = engines[number % 2]
-    entry = Entry(f"{os.getpid()}-{number}", engine, engine.roles[0], ("lots",))
+    entry = MatchEntry(f"{os.getpid()}-{number}", engine, engine.roles[0], ("random",))
     players = {role: RandomPlayer(number) for role in engine.roles}
     players[entry.role] = agent.enter(entry, Clock())
     agent.finish(entry, play_match(engine, players))
@@ -122,10 +122,10 @@ def nursery() -> Iterator[Nursery]:
 
 
 def kill_again_and_again(nursery: Nursery, store: Path, times: int) -> None:
-    lots = Random(1)
+    random = Random(1)
     finished: list[str] = []
     for _ in range(times):
-        finished += nursery.kill_after(store, lots.uniform(0.0, 0.5))
+        finished += nursery.kill_after(store, random.uniform(0.0, 0.5))
         check(store, finished)
     assert len(finished) > times  # every restart has gone on
     assert_nothing_counts_twice(store)
@@ -140,8 +140,8 @@ def check(store: Path, finished: list[str]) -> None:
         kept = log.match_ids()
         assert len(kept) == len(set(kept))
         assert set(finished) <= set(kept)
-        for pupil in pupils(log):
-            log.load(pupil)  # checksums hold
+        for learner in learners(log):
+            log.load(learner)  # checksums hold
 
 
 def assert_nothing_counts_twice(store: Path) -> None:
@@ -149,8 +149,10 @@ def assert_nothing_counts_twice(store: Path) -> None:
     before = learned(store)
     connection = sqlite3.connect(store)
     with connection:
-        connection.execute("UPDATE pupil SET matches = 0, folded = 0, header = ''")
-        connection.execute("DELETE FROM pupil_chunk")
+        connection.execute(
+            "UPDATE learner SET matches = 0, last_match = 0, header = ''"
+        )
+        connection.execute("DELETE FROM learner_values")
     connection.close()
     after = learned(store)
     assert before.keys() == after.keys()
@@ -161,22 +163,22 @@ def assert_nothing_counts_twice(store: Path) -> None:
 
 
 def learned(store: Path) -> dict[str, Cells]:
-    """All values, with all matches folded in."""
+    """Return all values, of all matches."""
     agent = LearningAgent(TDSettings(), store)
     for name in ("tictactoe", "nim"):
         engine = simulator(canonical_form(load(name)).game)
-        entry = Entry(f"{name} at last", engine, engine.roles[0], ("lots",))
+        entry = MatchEntry(f"{name} at last", engine, engine.roles[0], ("random",))
         agent.enter(entry, Clock())
     agent.close()
     with MatchLog(store) as log:
-        found = {pupil.key: log.load(pupil) for pupil in pupils(log)}
+        found = {learner.key: log.load(learner) for learner in learners(log)}
     assert None not in found.values()
     return {key: one.cells for key, one in found.items() if one is not None}
 
 
-def pupils(log: MatchLog) -> list[Pupil]:
-    rows = log.connection.execute("SELECT rules, role, opponent, learner FROM pupil")
-    return [Pupil(*row) for row in rows.fetchall()]
+def learners(log: MatchLog) -> list[LearnerKey]:
+    rows = log.connection.execute("SELECT rules, role, opponent, method FROM learner")
+    return [LearnerKey(*row) for row in rows.fetchall()]
 
 
 def test_killed_a_few_times(nursery: Nursery, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import Simulator, simulator
 from gamelore.engine.interpreter.simulator import Interpreter
@@ -24,7 +24,7 @@ from gamelore.graph import StateGraph
 from gamelore.learn.agent import LearningAgent
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.match_buffers import make_streams
-from gamelore.learn.match_log import MatchLog, Pupil, Snapshot
+from gamelore.learn.match_log import LearnerKey, MatchLog, StoredValues
 from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.role_values import LearnerSettings
 from gamelore.learn.schedules import Fixed
@@ -71,7 +71,7 @@ def play(
     """Play matches as the first role."""
     records = []
     for number in matches:
-        entry = Entry(f"match {number}", engine, engine.roles[0], (name,))
+        entry = MatchEntry(f"match {number}", engine, engine.roles[0], (name,))
         player = agent.enter(entry, Clock())
         others = dict.fromkeys(engine.roles[1:], opponent)
         record = play_match(engine, {entry.role: player, **others}, seed=number)
@@ -81,17 +81,17 @@ def play(
     return records
 
 
-def saved(path: Path) -> dict[Pupil, Snapshot]:
+def saved(path: Path) -> dict[LearnerKey, StoredValues]:
     """All values in a store."""
     with MatchLog(path) as log:
         rows = log.connection.execute(
-            "SELECT rules, role, opponent, learner FROM pupil ORDER BY key"
+            "SELECT rules, role, opponent, method FROM learner ORDER BY key"
         ).fetchall()
-        found = {Pupil(*row): log.load(Pupil(*row)) for row in rows}
-    return {pupil: values for pupil, values in found.items() if values is not None}
+        found = {LearnerKey(*row): log.load(LearnerKey(*row)) for row in rows}
+    return {learner: values for learner, values in found.items() if values is not None}
 
 
-def only(path: Path) -> Snapshot:
+def only(path: Path) -> StoredValues:
     (snapshot,) = saved(path).values()
     return snapshot
 
@@ -148,8 +148,8 @@ def test_what_a_match_taught_is_known_before_the_next(
     store = tmp_path / "lore.db"
     agent = LearningAgent(TDSettings(), store, SEED)
     play(agent, engine, novice(engine), range(1))
-    assert not saved(store)  # it is kept, but not folded in yet
-    agent.enter(Entry("next", engine, engine.roles[0], ("novice",)), Clock())
+    assert not saved(store)  # it is stored, but not learned yet
+    agent.enter(MatchEntry("next", engine, engine.roles[0], ("novice",)), Clock())
     assert only(store).matches == 1
     assert len(only(store).cells.values) > 0
     agent.close()
@@ -184,7 +184,9 @@ def test_spelling_makes_no_difference(engine: Simulator, tmp_path: Path) -> None
         stores.append(only(store))
     assert_same(stores[0].cells, stores[1].cells)
     assert_same(stores[0].cells, stores[2].cells)
-    assert len({pupil for n in range(3) for pupil in saved(tmp_path / f"{n}.db")}) == 1
+    assert (
+        len({learner for n in range(3) for learner in saved(tmp_path / f"{n}.db")}) == 1
+    )
 
 
 class Translated:
@@ -196,7 +198,7 @@ class Translated:
         self.novice = novice(engine)
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
-        entry = Entry("", self.canonical, self.canonical.roles[1])
+        entry = MatchEntry("", self.canonical, self.canonical.roles[1])
         self.novice.start(entry.briefing, clock)
 
     def choose(self, position: Position, clock: Clock) -> Move:
@@ -240,10 +242,10 @@ def test_the_interpreter_plays_until_there_is_an_engine(
     agent = LearningAgent(TDSettings(), store, SEED)
     slow = Interpreter(engine.game)
     role = slow.roles[0]
-    first = agent.enter(Entry("m", slow, role, ("novice",)), Clock())
+    first = agent.enter(MatchEntry("m", slow, role, ("novice",)), Clock())
     position = Position.initial(slow)
     assert first.choose(position, Clock(0.1)) in position.legal_moves(role)
-    entry = Entry("m", engine, role, ("novice",))
+    entry = MatchEntry("m", engine, role, ("novice",))
     player = agent.enter(entry, Clock())
     opponent = novice(engine)
     record = play_match(engine, {role: player, engine.roles[1]: opponent})
@@ -253,12 +255,12 @@ def test_the_interpreter_plays_until_there_is_an_engine(
     assert only(store).matches == 1
 
 
-def test_matches_given_up_are_kept_but_teach_nothing(
+def test_nothing_is_learned_from_matches_given_up(
     engine: Simulator, tmp_path: Path
 ) -> None:
     store = tmp_path / "lore.db"
     agent = LearningAgent(TDSettings(), store, SEED)
-    entry = Entry("given up", engine, engine.roles[0], ("novice",))
+    entry = MatchEntry("given up", engine, engine.roles[0], ("novice",))
     agent.enter(entry, Clock())
     nothing = MatchRecord(engine.game.name, engine.roles, (), (None, None), False)
     agent.finish(entry, nothing)
@@ -274,9 +276,9 @@ def test_entering_keeps_to_its_clock(
     store = tmp_path / "lore.db"
     agent = LearningAgent(TDSettings(), store, SEED)
     record = play(agent, engine, novice(engine), range(1))[0]
-    entry = Entry("match", engine, engine.roles[0], ("novice",))
+    entry = MatchEntry("match", engine, engine.roles[0], ("novice",))
     for number in range(40):
-        agent.finish(Entry(f"more {number}", *one_of(entry)), record)
+        agent.finish(MatchEntry(f"more {number}", *one_of(entry)), record)
 
     def slowly(*_: object) -> None:
         time.sleep(0.05)
@@ -285,15 +287,15 @@ def test_entering_keeps_to_its_clock(
     started = time.monotonic()
     agent.enter(entry, Clock(1.0))
     assert time.monotonic() - started < 1.0
-    study = next(iter(next(iter(agent._memories.values())).studies.values()))  # type: ignore[union-attr]
-    assert 0 < study.matches < 41
+    session = next(iter(next(iter(agent._games.values())).sessions.values()))  # type: ignore[union-attr]
+    assert 0 < session.matches < 41
     monkeypatch.undo()
-    agent.enter(Entry("later", *one_of(entry)), Clock())
-    assert study.matches == 41
+    agent.enter(MatchEntry("later", *one_of(entry)), Clock())
+    assert session.matches == 41
     agent.close()
 
 
-def one_of(entry: Entry) -> tuple[Simulator, str, tuple[str, ...]]:
+def one_of(entry: MatchEntry) -> tuple[Simulator, str, tuple[str, ...]]:
     return entry.simulator, entry.role, entry.opponents
 
 
@@ -329,28 +331,28 @@ def test_two_agents_with_one_store(engine: Simulator, tmp_path: Path) -> None:
     for agent in pair:
         agent.close()
     assert only(store).matches == 20
-    assert_same(only(store).cells, folded_anew(store, engine))
+    assert_same(only(store).cells, relearned(store, engine))
 
 
-def folded_anew(store: Path, engine: Simulator) -> Cells:
-    """What the matches of a store teach somebody who has not learned any."""
+def relearned(store: Path, engine: Simulator) -> Cells:
+    """Return what is learned from the matches of a store from scratch."""
     copy = store.with_name("copy.db")
     source, target = sqlite3.connect(store), sqlite3.connect(copy)
     with target:
         source.backup(target)
-        target.execute("UPDATE pupil SET matches = 0, folded = 0, header = ''")
-        target.execute("DELETE FROM pupil_chunk")
+        target.execute("UPDATE learner SET matches = 0, last_match = 0, header = ''")
+        target.execute("DELETE FROM learner_values")
     source.close()
     target.close()
     agent = LearningAgent(TDSettings(), copy, SEED)
-    agent.enter(Entry("anew", engine, engine.roles[0], ("novice",)), Clock())
+    agent.enter(MatchEntry("anew", engine, engine.roles[0], ("novice",)), Clock())
     agent.close()
     return only(copy).cells
 
 
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gamelore.learn.agent._GAMES", 2)
-    monkeypatch.setattr("gamelore.learn.agent._STUDIES", 2)
+    monkeypatch.setattr("gamelore.learn.agent._SESSIONS", 2)
     monkeypatch.setattr("gamelore.learn.agent._NODES", 100)
     store = tmp_path / "lore.db"
     agent = LearningAgent(TDSettings(), store, SEED)
@@ -360,7 +362,7 @@ def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             for name in ("a", "b", "c"):
                 first = 10 * (3 * turn + number) + ord(name)
                 play(agent, game, RandomPlayer(1), range(first, first + 2), name)
-    assert len(agent._memories) <= 2
+    assert len(agent._games) <= 2
     agent.close()
     snapshots = saved(store)
     assert len(snapshots) == 9
@@ -376,7 +378,7 @@ def test_damaged_values_do_not_keep_it_from_playing(
     agent.close()
     connection = sqlite3.connect(store)
     with connection:
-        connection.execute("UPDATE pupil_chunk SET content = x'00'")
+        connection.execute("UPDATE learner_values SET content = x'00'")
     connection.close()
     agent = LearningAgent(TDSettings(), store, SEED)
     play(agent, engine, novice(engine), range(3, 4))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gamelore.agents.fallback import FallbackPlayer
 from gamelore.agents.random_player import RandomPlayer
-from gamelore.engine import simulator
+from gamelore.engine import Rows, Simulator, simulator
 from gamelore.engine.position import Position
 from gamelore.errors import CheckpointError, GameloreError
 from gamelore.games import load
@@ -23,12 +27,14 @@ from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.learned_player import SnapshotPlayer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import TDSettings
+from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot
 from gamelore.learn.trainer import Trainer
+from gamelore.match.batch import play_both_roles
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
-from gamelore.search.alpha_beta import SearchLimits
+from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
+from gamelore.search.evaluator import Evaluator, Floats, ZeroEvaluator
 from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import NetworkSettings
@@ -41,6 +47,7 @@ FUNCTION = TrainConfig(
     function=NetworkSettings(hidden=8, initial_range=None, fluents=True),
 )
 SHARED = TrainConfig(opponent=SelfPlay(), schedule=Fixed(0.1))
+Q = TrainConfig(QSettings(), SelfPlay(values="own"), schedule=Fixed(0.1))
 FIRST = TrainConfig(opponent=PlayerSettings("novice"))
 
 
@@ -163,3 +170,103 @@ def test_rules_and_features_are_kept(network: Snapshot, tmp_path: Path) -> None:
         Snapshot(replace(mine, sheet=""))
     with pytest.raises(CheckpointError, match="learned with the features marks"):
         load_checkpoint(path).trainer(StateGraph(simulator(again.game)))
+
+
+# ── values ──────────────────────────────────────────────────────────────────────────
+
+
+def won(engine: Simulator) -> Position:
+    """A position that x has won."""
+    marks = "(cell 1 1 x) (cell 1 2 x) (cell 1 3 x) (cell 2 1 o) (cell 2 2 o)"
+    return Position(engine, f"{marks} (control o)")
+
+
+@pytest.mark.parametrize("config", [FUNCTION, SHARED, Q], ids=["net", "table", "q"])
+def test_positions_are_evaluated_on_the_scale_of_goals(config: TrainConfig) -> None:
+    known = snapshot(config, 2000)
+    engine = simulator(load("tictactoe"))
+    start = Position(engine)
+    positions = [start, *(child for _, child in start.successors()), won(engine)]
+    own, others = (known.evaluate(positions, role) for role in ("x", "o"))
+    assert own.shape == (11,)
+    assert own.dtype == np.float64
+    assert own[-1] == 100
+    assert others[-1] == 0
+    found = ~np.isnan(own)
+    assert found[1:].all() or config is Q
+    assert ((own[found] > -20) & (own[found] < 120)).all()
+    if config is not Q:  # whose tables are of each role's own actions
+        assert own[found] == pytest.approx(100 - others[found], abs=1e-3)
+
+
+def test_values_are_those_of_the_table() -> None:
+    known = snapshot(SHARED, 2000)
+    rows, values, _ = known.checkpoint.tables["x"]
+    engine = known.engine()
+    still_open = ~engine.terminal(rows)
+    found = known.evaluate(rows, "x")
+    assert (found[still_open] == values[still_open]).all()
+
+
+def test_names_and_engines_make_no_difference_to_values(network: Snapshot) -> None:
+    other = simulator(renamed(), "interpreter")
+    start, same = Position(simulator(load("tictactoe"))), Position(other)
+    mine = network.evaluate([child for _, child in start.successors()], "x")
+    theirs = network.evaluate([child for _, child in same.successors()], "kreuz")
+    assert sorted(mine) == pytest.approx(sorted(theirs))
+    assert network.evaluate(start, "x").shape == (1,)
+    assert network.evaluate([], "x").shape == (0,)
+    with pytest.raises(GameloreError, match="knows the roles x, o, not z"):
+        network.evaluate(start, "z")
+    with pytest.raises(CheckpointError, match="it is about tictactoe, not nim"):
+        network.evaluate(Position(simulator(load("nim"))), "x")
+
+
+def test_a_role_that_was_not_learned_has_no_values() -> None:
+    with pytest.raises(GameloreError, match="nothing was learned of the role o"):
+        snapshot(FIRST).evaluate(Position("tictactoe"), "o")
+
+
+@pytest.mark.parametrize("config", [FUNCTION, SHARED], ids=["network", "table"])
+def test_searches_and_batches_take_a_snapshot(config: TrainConfig) -> None:
+    evaluator = snapshot(config, 2000).evaluator()
+    engine = evaluator.prepare(simulator(load("tictactoe")))
+    halves = play_both_roles(engine, evaluator, ZeroEvaluator(), 100, seed=1)
+    assert sum(half.score(role) for role, half in enumerate(halves)) / 2 > 0.6
+    player = AlphaBetaPlayer(evaluator, depth=2)
+    record = play_match(engine, {"x": player, "o": RandomPlayer(1)})
+    assert not record.faults
+    with pytest.raises(GameloreError, match="action values is no evaluator"):
+        snapshot(Q).evaluator()
+
+
+def test_other_processes_get_the_same(network: Snapshot) -> None:
+    start = Position(simulator(load("tictactoe")))
+    positions = [child for _, child in start.successors()]
+    evaluator = network.evaluator()
+    engine = evaluator.prepare(start.simulator)
+    rows = np.array([engine.encode(position.facts) for position in positions])
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        there = pool.submit(network.evaluate, positions, "x").result()
+        values = pool.submit(evaluate_there, evaluator, rows).result()
+    assert (there == network.evaluate(positions, "x")).all()
+    assert (values == evaluator.evaluate(engine, rows, 0, 0)).all()
+
+
+def evaluate_there(evaluator: Evaluator, rows: Rows) -> Floats:
+    """Evaluate in another process, on an engine of its own."""
+    engine = evaluator.prepare(simulator(load("tictactoe")))
+    return evaluator.evaluate(engine, rows, 0, 0)
+
+
+def test_players_are_pickled_between_matches(network: Snapshot) -> None:
+    engine = network.engine()
+    player = AlphaBetaPlayer(network.evaluator(), depth=2, seed=3)
+    player.start(Briefing(engine, "x"), Clock())
+    copy = pickle.loads(pickle.dumps(player))
+    moves = []
+    for each in (player, copy):
+        each.start(Briefing(engine, "x"), Clock())
+        moves.append(each.choose(Position(engine), Clock()))
+    assert moves[0] == moves[1]

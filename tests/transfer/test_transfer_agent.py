@@ -8,12 +8,12 @@ from shutil import copy
 
 import pytest
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import Simulator, simulator
 from gamelore.games import load
 from gamelore.learn.agent import LearningAgent
-from gamelore.learn.match_log import MatchLog, Pupil, Snapshot
+from gamelore.learn.match_log import LearnerKey, MatchLog, StoredValues
 from gamelore.match.match import play_match
 from gamelore.player import Clock
 from gamelore.search.policies import PlayerSettings
@@ -32,7 +32,7 @@ def play(
     total = 0
     for number in range(matches):
         match = f"{engine.game.name} {name} {number}"
-        entry = Entry(match, engine, engine.roles[0], (name,))
+        entry = MatchEntry(match, engine, engine.roles[0], (name,))
         player = agent.enter(entry, Clock())
         record = play_match(engine, {entry.role: player, engine.roles[1]: opponent})
         assert not record.faults
@@ -41,12 +41,12 @@ def play(
     return total / matches
 
 
-def snapshots(path: Path) -> dict[Pupil, Snapshot | None]:
+def snapshots(path: Path) -> dict[LearnerKey, StoredValues | None]:
     with MatchLog(path) as log:
         rows = log.connection.execute(
-            "SELECT rules, role, opponent, learner FROM pupil"
+            "SELECT rules, role, opponent, method FROM learner"
         )
-        return {Pupil(*row): log.load(Pupil(*row)) for row in rows.fetchall()}
+        return {LearnerKey(*row): log.load(LearnerKey(*row)) for row in rows.fetchall()}
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +106,8 @@ def test_what_was_learned_against_others_serves_too(store: Path) -> None:
     play(agent, simulator(load("connect-3")), 2, "another")
     agent.close()
     assert any(
-        one and one.features and pupil.opponent == "another"
-        for pupil, one in snapshots(store).items()
+        one and one.features and learner.opponent == "another"
+        for learner, one in snapshots(store).items()
     )
 
 
@@ -125,7 +125,7 @@ def test_transfer_learns_faster(store: Path) -> None:
 def test_games_without_turns_do_no_harm(store: Path) -> None:
     agent = TransferAgent(store=store, seed=3)
     engine = simulator(load("rock-paper-scissors"))
-    entry = Entry("rps", engine, engine.roles[0])
+    entry = MatchEntry("rps", engine, engine.roles[0])
     player = agent.enter(entry, Clock())
     record = play_match(engine, {entry.role: player, engine.roles[1]: RandomPlayer(1)})
     agent.finish(entry, record)

@@ -7,7 +7,7 @@ fallback    a player that hands over to another where it cannot play
 renamed     a player that knows the game under other names
 """
 
-from gamelore.agents.agent import Agent, Entry, PlayerAgent
+from gamelore.agents.agent import Agent, MatchEntry, PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.agents.registry import AgentSpec, make_agent
@@ -16,7 +16,7 @@ __all__ = [
     "PLAYERS",
     "Agent",
     "AgentSpec",
-    "Entry",
+    "MatchEntry",
     "PlayerAgent",
     "RandomPlayer",
     "make_agent",

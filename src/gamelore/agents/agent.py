@@ -1,4 +1,4 @@
-"""Who enters matches: under one name, again and again, perhaps learning in between."""
+"""The interface of agents: they enter many matches under one name, and may learn."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MOST_BUSY = 64  # matches at once; beyond it the oldest is taken to be abandone
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One match, as one who plays in it knows it."""
+class MatchEntry:
+    """One match, as one of its players knows it."""
 
     match: str
     """Its id."""
@@ -30,40 +30,40 @@ class Entry:
     """Of the canonical game where names were changed."""
     role: Role
     opponents: tuple[str, ...] = ()
-    """The names of the others in the order of their roles, where they are told."""
+    """The names of the others in the order of their roles, if they are known."""
     start_clock: float = math.inf
     play_clock: float = math.inf
 
     @property
     def briefing(self) -> Briefing:
-        """What a player of the match is told."""
+        """What a player knows before the match."""
         return Briefing(self.simulator, self.role, self.start_clock, self.play_clock)
 
 
 class Agent(Protocol):
     """Plays matches under one name, and may learn between them."""
 
-    def enter(self, entry: Entry, clock: Clock) -> Player:
-        """A player for the match, already started; called in the start clock.
+    def enter(self, entry: MatchEntry, clock: Clock) -> Player:
+        """Return a player for the match, already started; called in the start clock.
 
         Called again with another simulator when a faster engine is ready in mid-match.
         """
 
-    def finish(self, entry: Entry, record: MatchRecord) -> None:
-        """The match is over; what is to be kept of it is safe when this returns.
+    def finish(self, entry: MatchEntry, record: MatchRecord) -> None:
+        """Take note that a match is over; what is stored of it is safe on return.
 
         A match that was given up has a record that is not complete.
         """
 
     def close(self) -> None:
-        """No more matches."""
+        """Release everything: there are no more matches."""
 
 
 class PlayerAgent:
     """Enters players that never learn.
 
-    A player whose match is over plays the next one of the same game: what it found out
-    about the rules serves again. Several matches may go on at once.
+    A player whose match is over plays the next one of the same game, with the tables it
+    has. Several matches may go on at once.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class PlayerAgent:
         self._busy: OrderedDict[str, tuple[Simulator, Player]] = OrderedDict()
         self._idle: list[tuple[Simulator, Player]] = []
 
-    def enter(self, entry: Entry, clock: Clock) -> Player:
-        """A player that knows the game, or a new one."""
+    def enter(self, entry: MatchEntry, clock: Clock) -> Player:
+        """Return a player that has played the game before, or a new one."""
         with self._lock:
             self._retire(entry.match)
             player = self._player_for(entry.simulator)
@@ -96,21 +96,21 @@ class PlayerAgent:
         player.start(entry.briefing, clock)
         return player
 
-    def finish(self, entry: Entry, record: MatchRecord) -> None:
-        """The player is free for another match, unless it may still be at this one."""
+    def finish(self, entry: MatchEntry, record: MatchRecord) -> None:
+        """Free the player for another match, unless it may still be thinking."""
         with self._lock:
             if any(fault.kind == "late" for fault in record.faults):
                 self._busy.pop(entry.match, None)
             self._retire(entry.match)
 
     def close(self) -> None:
-        """Let all players go."""
+        """Release all players."""
         with self._lock:
             self._busy.clear()
             self._idle.clear()
 
     def _retire(self, match: str) -> None:
-        """Keep the player of a match, if there is one, for later matches."""
+        """Keep the player of a match for later matches, if there is one."""
         known = self._busy.pop(match, None)
         if known is not None:
             self._idle = [known, *self._idle][:_MOST_IDLE]

@@ -1,4 +1,4 @@
-"""The player that draws its moves by lot."""
+"""The player that moves at random."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class RandomPlayer:
         self._role = briefing.role
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """Any of the legal moves."""
+        """Return any of the legal moves."""
         return self._random.choice(position.legal_moves(self._role))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.engine import simulator
@@ -26,7 +26,7 @@ def warm_up(spec: AgentSpec) -> None:
     own, *others = engine.roles
     try:
         for match in ("first", "second"):
-            entry = Entry(match, engine, own, ("random",))
+            entry = MatchEntry(match, engine, own, ("random",))
             players: dict[str, Player] = {role: RandomPlayer() for role in others}
             players[own] = agent.enter(entry, Clock(60.0))
             record = play_match(engine, players, play_clock=0.1, move_limit=_MOVES)

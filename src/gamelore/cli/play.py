@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from gamelore.agents.agent import Agent, Entry
+from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.agents.human import HumanPlayer
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.cli.engine import prepare
@@ -90,7 +90,7 @@ class Session:
         seeds = np.random.SeedSequence(seed).generate_state(len(self.others) + 1)
         self.seed, *self.seeds = map(int, seeds)
         self.terminal = Terminal(simulator.game, role)
-        self._agents: list[tuple[Agent, Entry]] = []
+        self._agents: list[tuple[Agent, MatchEntry]] = []
 
     def enter(self, spec: AgentSpec, store: Path | None, clock: float) -> None:
         """Have agents of a spec enter the match in the other roles."""
@@ -99,7 +99,7 @@ class Session:
                 spec, store=store, seed=seed, games=[self.simulator.game]
             )
             names = ("person",) * len(self.others)
-            entry = Entry("play", self.simulator, role, names, math.inf, clock)
+            entry = MatchEntry("play", self.simulator, role, names, math.inf, clock)
             self._agents.append((agent, entry))
 
     def run(self, clock: float) -> None:

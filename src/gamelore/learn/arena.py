@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.engine import Simulator
 from gamelore.engine.position import Position
@@ -71,7 +71,7 @@ def make_participant(spec: AgentSpec, simulator: Simulator, seed: int) -> Partic
         )
     roles = find_players(simulator)
     agent = make_agent(spec, seed=seed, games=[simulator.game])
-    player = agent.enter(Entry("arena", simulator, roles[0]), Clock())
+    player = agent.enter(MatchEntry("arena", simulator, roles[0]), Clock())
     return Participant(
         spec.label, dict.fromkeys(roles, player), learned=spec.name == LEARNED
     )

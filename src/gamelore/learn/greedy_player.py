@@ -1,4 +1,4 @@
-"""The player that looks up what was learned; it never learns."""
+"""The player that chooses by learned values; it never learns."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FAILED = -1
 class GreedyPlayer:
     """Takes the move with the best value; with probability epsilon, any move.
 
-    Equal values are decided by lot. Where values of actions know nothing of a position,
-    playouts decide if the settings ask for them, or the lot.
+    Among equal values it chooses at random. Where no value of an action is known, it
+    chooses by playouts if the settings ask for them, else at random.
     """
 
     def __init__(self, values: Values, epsilon: float = 0.0, seed: int = 0) -> None:
@@ -35,7 +35,7 @@ class GreedyPlayer:
         self._searcher: Searcher | None = None
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
-        """Make sure that the values are of this game and role."""
+        """Check that the values are of this game and role."""
         graph = self.values.graph
         if briefing.simulator is not graph.simulator:
             theirs, ours = briefing.simulator.game.name, graph.simulator.game.name
@@ -46,7 +46,7 @@ class GreedyPlayer:
         self.values.begin_match()
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """The best move; where another role moves, the only one there is."""
+        """Return the best move, or the only one there is."""
         graph, role = self.values.graph, self.values.role
         node = graph.number(position.row)
         if graph.mover(node) != role:
@@ -57,7 +57,7 @@ class GreedyPlayer:
         return graph.simulator.moves[role][int(graph.nodes.move[edge])]
 
     def _decide(self, node: int, clock: Clock) -> int:
-        """The edge to take, or FAILED where playouts must decide in Python."""
+        """Return the edge to take, or FAILED where playouts must decide in Python."""
         values = self.values
         in_kernel = searches_in_kernel(values.graph, values.settings)
         in_kernel = in_kernel and clock.left == math.inf
@@ -71,12 +71,11 @@ class GreedyPlayer:
             self.stream[:] = before
 
     def _is_unknown(self, node: int) -> bool:
-        """Whether nothing is left but to search: the moves of a node are known, but
-        not what they are worth."""
+        """Return whether only a search can decide: a node has moves without values."""
         return self.values.by_action and bool(self.values.graph.nodes.degree[node])
 
     def _search(self, node: int, clock: Clock) -> int:
-        """The edge that playouts in Python speak for."""
+        """Return the edge that playouts in Python choose."""
         settings = self.values.settings
         assert isinstance(settings, QSettings)
         if self._searcher is None:

@@ -1,10 +1,10 @@
-"""Matches as they were played, and the values they taught, in one SQLite file.
+"""Matches as they were played, and the values learned from them, in one SQLite file.
 
-A *pupil* is what learns on its own: one way to learn, in one game, in one role, against
-one opponent. Every match of a pupil is kept for good as soon as it is over. Its values
-are a function of these matches in their order: what is stored of them says up to which
-match it goes, so that nothing is lost, and nothing is folded in twice, whenever a
-process is killed. Courses and knowledge may live in the same file.
+A learner is one way to learn, in one game, in one role, against one opponent. Every
+match of a learner is stored for good as soon as it is over. Its values are a function
+of these matches in their order, and are stored with the number of the last match that
+they include: nothing is lost, and no match is learned twice, whenever a process is
+killed. Training runs and knowledge may be in the same file.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ Stream = npt.NDArray[np.uint64]
 _MAGIC = b"gamelore values 1\n"
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS pupil (
-    key TEXT PRIMARY KEY,     -- hash of all that makes it this pupil
+CREATE TABLE IF NOT EXISTS learner (
+    key TEXT PRIMARY KEY,     -- hash of the four columns that follow
     rules TEXT NOT NULL,      -- fingerprint of the canonical rules
     role TEXT NOT NULL,
     opponent TEXT NOT NULL,
-    learner TEXT NOT NULL,    -- how it learns, as JSON
+    method TEXT NOT NULL,     -- how it learns, as JSON
     played INTEGER NOT NULL,  -- how many matches there are
     stream BLOB NOT NULL,     -- its randomness after the last of them
     matches INTEGER NOT NULL, -- how many are in the values stored
-    folded INTEGER NOT NULL,  -- and the number of the last of them
+    last_match INTEGER NOT NULL,  -- and the number of the last of them
     header TEXT NOT NULL      -- spelling and initial values, as JSON
 );
-CREATE INDEX IF NOT EXISTS pupil_by_rules ON pupil (rules, role, opponent);
+CREATE INDEX IF NOT EXISTS learner_by_rules ON learner (rules, role, opponent);
 CREATE TABLE IF NOT EXISTS rule_sheet (
     rules TEXT PRIMARY KEY,
     text TEXT NOT NULL
@@ -53,41 +53,41 @@ CREATE TABLE IF NOT EXISTS spelling (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS match (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
-    pupil TEXT NOT NULL,
+    learner TEXT NOT NULL,
     id TEXT NOT NULL,         -- the manager's
-    goal INTEGER,             -- the pupil's; nothing if there was none
+    goal INTEGER,             -- the learner's; nothing if there was none
     complete INTEGER NOT NULL,
     moves TEXT NOT NULL       -- a joint move to a line, in canonical names
 );
-CREATE INDEX IF NOT EXISTS match_by_pupil ON match (pupil, number);
-CREATE TABLE IF NOT EXISTS pupil_values (
-    pupil TEXT PRIMARY KEY,
+CREATE INDEX IF NOT EXISTS match_by_learner ON match (learner, number);
+CREATE TABLE IF NOT EXISTS learner_values (
+    learner TEXT PRIMARY KEY,
     content BLOB NOT NULL     -- an archive of the table's arrays
 );
 """
 
 
 @dataclass(frozen=True)
-class Pupil:
-    """What learns on its own."""
+class LearnerKey:
+    """What tells a learner from every other."""
 
     rules: str
     """The fingerprint of the canonical rules."""
     role: Role
     """In canonical names."""
     opponent: str
-    learner: str
+    method: str
     """How it learns, as JSON."""
 
     @cached_property
     def key(self) -> str:
-        """What tells this pupil from every other."""
-        parts = [self.rules, self.role, self.opponent, self.learner]
+        """The hash of all four."""
+        parts = [self.rules, self.role, self.opponent, self.method]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
-class KeptMatch:
+class StoredMatch:
     """A match in the log, in canonical names."""
 
     id: str
@@ -95,21 +95,21 @@ class KeptMatch:
     goal: int | None
     complete: bool
     number: int = 0
-    """Its place among all matches of the file; 0 if it is not there yet."""
+    """Its place among all matches of the file; 0 if it is not stored yet."""
 
     @property
-    def teaches(self) -> bool:
+    def can_be_learned(self) -> bool:
         """Whether there is something to learn from it."""
         return self.complete and self.goal is not None
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """A pupil's values after a match."""
+class StoredValues:
+    """A learner's values after a match."""
 
     matches: int
-    """How many were folded in."""
-    folded: int
+    """How many matches they include."""
+    last_match: int
     """The number of the last of them."""
     cells: Cells = field(repr=False)
     spelling: Spelling = field(repr=False)
@@ -119,59 +119,71 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a pupil is."""
+    """How far a learner is."""
 
     matches: int = 0
-    """How many were kept, folded in or not."""
+    """How many are stored, in the values or not."""
     stream: Stream | None = None
     """uint64 [4]: its randomness after the last of them"""
 
 
 class MatchLog(Database):
-    """Matches and values on disk; `:memory:` keeps them until it is closed."""
+    """Matches and values on disk; `:memory:` has them until it is closed."""
 
     kind = "match_log"
     version = 2
     schema = _SCHEMA
     failure = CheckpointError
 
-    def keep(self, pupil: Pupil, game: Game, match: KeptMatch, stream: Stream) -> int:
-        """Keep a match for good, and the pupil's randomness after it; its number."""
+    def store(
+        self, learner: LearnerKey, game: Game, match: StoredMatch, stream: Stream
+    ) -> int:
+        """Store a match and the learner's randomness after it; return its number."""
         text = "\n".join(" ".join(map(to_kif, joint)) for joint in match.moves)
         with self._transaction("IMMEDIATE"):
-            self._add_pupil(pupil, game)
+            self._add(learner, game)
             self.connection.execute(
-                "UPDATE pupil SET played = played + 1, stream = ? WHERE key = ?",
-                (stream.astype("<u8").tobytes(), pupil.key),
+                "UPDATE learner SET played = played + 1, stream = ? WHERE key = ?",
+                (stream.astype("<u8").tobytes(), learner.key),
             )
             number = self.connection.execute(
-                "INSERT INTO match (pupil, id, goal, complete, moves)"
+                "INSERT INTO match (learner, id, goal, complete, moves)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (pupil.key, match.id, match.goal, int(match.complete), text),
+                (learner.key, match.id, match.goal, int(match.complete), text),
             ).lastrowid
         assert number is not None
         return number
 
-    def progress(self, pupil: Pupil) -> Progress:
-        """How many matches there are of a pupil, and its randomness after the last."""
+    def progress(self, learner: LearnerKey) -> Progress:
+        """Return the number of a learner's matches, and its randomness after them."""
         with self._errors():
             found = self.connection.execute(
-                "SELECT played, stream FROM pupil WHERE key = ?", (pupil.key,)
+                "SELECT played, stream FROM learner WHERE key = ?", (learner.key,)
             ).fetchone()
         if found is None or not found[1]:
             return Progress()
         return Progress(found[0], np.frombuffer(found[1], "<u8").astype(np.uint64))
 
-    def matches(self, pupil: Pupil, after: int = 0, limit: int = 64) -> list[KeptMatch]:
-        """The first matches of a pupil with higher numbers than one."""
+    def learners(self) -> list[LearnerKey]:
+        """Return all learners, in the order of their keys."""
+        with self._errors():
+            rows = self.connection.execute(
+                "SELECT rules, role, opponent, method FROM learner ORDER BY key"
+            ).fetchall()
+        return [LearnerKey(*row) for row in rows]
+
+    def matches(
+        self, learner: LearnerKey, after: int = 0, limit: int = 64
+    ) -> list[StoredMatch]:
+        """Return the first matches of a learner with numbers higher than `after`."""
         with self._errors():
             rows = self.connection.execute(
                 "SELECT id, moves, goal, complete, number FROM match"
-                " WHERE pupil = ? AND number > ? ORDER BY number LIMIT ?",
-                (pupil.key, after, limit),
+                " WHERE learner = ? AND number > ? ORDER BY number LIMIT ?",
+                (learner.key, after, limit),
             ).fetchall()
         return [
-            KeptMatch(
+            StoredMatch(
                 id=row[0],
                 moves=_moves(row[1]),
                 goal=row[2],
@@ -182,34 +194,34 @@ class MatchLog(Database):
         ]
 
     def match_ids(self) -> list[str]:
-        """The ids of all matches, in the order they were kept."""
+        """Return the ids of all matches, in the order they were stored."""
         with self._errors():
             rows = self.connection.execute("SELECT id FROM match ORDER BY number")
             return [name for (name,) in rows]
 
-    def save(self, pupil: Pupil, game: Game, snapshot: Snapshot) -> None:
-        """Keep values, unless there are some that go further; one transaction."""
-        cells = snapshot.cells
+    def save(self, learner: LearnerKey, game: Game, stored: StoredValues) -> None:
+        """Store values, unless there are some of later matches; one transaction."""
+        cells = stored.cells
         arrays = {
             "rows": cells.rows.astype("<u8", copy=False),
             "values": cells.values.astype("<f8", copy=False),
             "visits": cells.visits.astype("<u4", copy=False),
         }
-        spelt = json.dumps([snapshot.spelling.fluents, snapshot.spelling.moves])
+        spelt = json.dumps([stored.spelling.fluents, stored.spelling.moves])
         digest = hashlib.sha256(spelt.encode()).hexdigest()
-        header = {"spelling": digest, "features": snapshot.features}
+        header = {"spelling": digest, "features": stored.features}
         content = pack_archive(_MAGIC, arrays)
         with self._transaction("IMMEDIATE"):
-            self._add_pupil(pupil, game)
+            self._add(learner, game)
             changed = self.connection.execute(
-                "UPDATE pupil SET matches = ?, folded = ?, header = ?"
-                " WHERE key = ? AND folded <= ?",
+                "UPDATE learner SET matches = ?, last_match = ?, header = ?"
+                " WHERE key = ? AND last_match <= ?",
                 (
-                    snapshot.matches,
-                    snapshot.folded,
+                    stored.matches,
+                    stored.last_match,
                     json.dumps(header),
-                    pupil.key,
-                    snapshot.folded,
+                    learner.key,
+                    stored.last_match,
                 ),
             ).rowcount
             if changed:
@@ -217,20 +229,21 @@ class MatchLog(Database):
                     "INSERT OR IGNORE INTO spelling VALUES (?, ?)", (digest, spelt)
                 )
                 self.connection.execute(
-                    "INSERT OR REPLACE INTO pupil_values VALUES (?, ?)",
-                    (pupil.key, content),
+                    "INSERT OR REPLACE INTO learner_values VALUES (?, ?)",
+                    (learner.key, content),
                 )
 
-    def load(self, pupil: Pupil) -> Snapshot | None:
-        """The values of a pupil as they were saved last."""
+    def load(self, learner: LearnerKey) -> StoredValues | None:
+        """Return the values of a learner as they were saved last."""
         with self._transaction("DEFERRED"):
             found = self.connection.execute(
-                "SELECT matches, folded, header FROM pupil WHERE key = ?", (pupil.key,)
+                "SELECT matches, last_match, header FROM learner WHERE key = ?",
+                (learner.key,),
             ).fetchone()
             if found is None or not found[2]:
                 return None
             try:
-                return self._snapshot(pupil, *found)
+                return self._read(learner, *found)
             except (ArchiveError, ValueError, KeyError, TypeError) as error:
                 raise CheckpointError(
                     f"values in {self.path} are damaged: {error}"
@@ -238,30 +251,38 @@ class MatchLog(Database):
 
     # ── inside ──────────────────────────────────────────────────────────────────────
 
-    def _add_pupil(self, pupil: Pupil, game: Game) -> None:
+    def _add(self, learner: LearnerKey, game: Game) -> None:
         added = self.connection.execute(
-            "INSERT OR IGNORE INTO pupil VALUES (?, ?, ?, ?, ?, 0, x'', 0, 0, '')",
-            (pupil.key, pupil.rules, pupil.role, pupil.opponent, pupil.learner),
+            "INSERT OR IGNORE INTO learner VALUES (?, ?, ?, ?, ?, 0, x'', 0, 0, '')",
+            (
+                learner.key,
+                learner.rules,
+                learner.role,
+                learner.opponent,
+                learner.method,
+            ),
         ).rowcount
         if added:
             self.connection.execute(
                 "INSERT OR IGNORE INTO rule_sheet VALUES (?, ?)",
-                (pupil.rules, game.to_kif()),
+                (learner.rules, game.to_kif()),
             )
 
-    def _snapshot(self, pupil: Pupil, matches: int, folded: int, text: str) -> Snapshot:
+    def _read(
+        self, learner: LearnerKey, matches: int, last_match: int, text: str
+    ) -> StoredValues:
         header = json.loads(text)
         (spelt,) = self.connection.execute(
             "SELECT text FROM spelling WHERE digest = ?", (header["spelling"],)
         ).fetchone()
         fluents, moves = json.loads(spelt)
         (content,) = self.connection.execute(
-            "SELECT content FROM pupil_values WHERE pupil = ?", (pupil.key,)
+            "SELECT content FROM learner_values WHERE learner = ?", (learner.key,)
         ).fetchone()
         arrays = unpack_archive(_MAGIC, content)
-        return Snapshot(
+        return StoredValues(
             matches=matches,
-            folded=folded,
+            last_match=last_match,
             cells=Cells(
                 arrays["rows"].astype(np.uint64),
                 arrays["values"].astype(np.float64),

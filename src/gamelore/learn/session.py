@@ -1,4 +1,4 @@
-"""What is in memory of games and of the pupils that learn them."""
+"""Games that are loaded, and the sessions of learners that learn them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamelore.errors import GameloreError
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
 from gamelore.learn.learners import Episode, ValueLearner
-from gamelore.learn.match_log import KeptMatch, Pupil, Snapshot
+from gamelore.learn.match_log import LearnerKey, StoredMatch, StoredValues
 from gamelore.learn.records import features_record, read_features
 from gamelore.learn.role_values import (
     LearnerSettings,
@@ -27,11 +27,11 @@ from gamelore.values.table import Table
 log = logging.getLogger(__name__)
 
 _SAVE_SHARE = 16  # values are saved when their matches grew by one part in so many
-_MOST_UNSAVED = 256  # matches to fold in again, at most, after a process was killed
+_MOST_UNSAVED = 256  # matches to learn again, at most, after a process was killed
 
 
-class GameMemory:
-    """A game in memory: its state graph, and the studies of those who learn it."""
+class LoadedGame:
+    """A game that is loaded: its state graph, and the sessions of its learners."""
 
     def __init__(self, simulator: Simulator) -> None:
         """`NotTurnTakingError` if two roles have a choice in the first position."""
@@ -42,68 +42,68 @@ class GameMemory:
         self.lock = Lock()
         """Held by whoever uses the state graph: players of several matches, and
         learners."""
-        self.studies: OrderedDict[str, Study] = OrderedDict()
-        """By the pupil's key, the last used at the end."""
+        self.sessions: OrderedDict[str, LearnerSession] = OrderedDict()
+        """By the learner's key, the last used at the end."""
 
     @property
     def game(self) -> Game:
         return self.simulator.game
 
 
-class Study:
-    """A pupil's values, and up to which match they go."""
+class LearnerSession:
+    """A learner's values, and the number of the last match that they include."""
 
     def __init__(
         self,
-        memory: GameMemory,
-        pupil: Pupil,
+        loaded: LoadedGame,
+        learner: LearnerKey,
         settings: LearnerSettings,
-        snapshot: Snapshot | None = None,
+        stored: StoredValues | None = None,
         features: PatternValues | None = None,
     ) -> None:
-        """`features`: initial values, where there is no snapshot to go on from."""
-        self.memory = memory
-        self.pupil = pupil
-        graph, simulator = memory.graph, memory.simulator
-        role = simulator.roles.index(pupil.role)
+        """`features`: initial values, where there are no stored values."""
+        self.loaded = loaded
+        self.learner = learner
+        graph, simulator = loaded.graph, loaded.simulator
+        role = simulator.roles.index(learner.role)
         table = empty_table(graph, settings)
-        self.matches = self.folded = self.saved = 0
-        if snapshot is not None:
-            cells = snapshot.cells
-            rows = snapshot.spelling.read(simulator, cells.rows, role)
+        self.matches = self.last_match = self.saved = 0
+        if stored is not None:
+            cells = stored.cells
+            rows = stored.spelling.read(simulator, cells.rows, role)
             table = Table.from_arrays(*cells._replace(rows=rows))
-            self.matches = self.saved = snapshot.matches
-            self.folded = snapshot.folded
-            if snapshot.features is not None:
-                features = read_features(snapshot.features, graph, role)
+            self.matches = self.saved = stored.matches
+            self.last_match = stored.last_match
+            if stored.features is not None:
+                features = read_features(stored.features, graph, role)
         self.values = Values(graph, role, settings, table, features=features)
 
-    def fold(self, match: KeptMatch, patience: float) -> bool:
+    def learn(self, match: StoredMatch, patience: float) -> bool:
         """Learn from a match, the next after those that are in the values.
 
-        False if there was no time for it: the state graph was in use for all the
+        Return false if there was no time for it: the state graph was in use for all the
         seconds given.
         """
-        if match.teaches:
+        if match.can_be_learned:
             wait = -1 if patience == math.inf else max(0.0, patience)
-            if patience <= 0 or not self.memory.lock.acquire(timeout=wait):
+            if patience <= 0 or not self.loaded.lock.acquire(timeout=wait):
                 return False
             try:
                 self._learn(match)
             finally:
-                self.memory.lock.release()
-        self.folded = match.number
+                self.loaded.lock.release()
+        self.last_match = match.number
         return True
 
-    def _learn(self, match: KeptMatch) -> None:
-        simulator = self.memory.simulator
+    def _learn(self, match: StoredMatch) -> None:
+        simulator = self.loaded.simulator
         record = MatchRecord(
             simulator.game.name, simulator.roles, match.moves, (), complete=True
         )
         try:
             ValueLearner(self.values).learn(Episode.of(simulator, record))
         except (GameloreError, ValueError) as error:
-            log.warning("match %s teaches nothing: %s", match.id, error)
+            log.warning("nothing is learned from match %s: %s", match.id, error)
             return
         self.matches += 1
 
@@ -113,14 +113,14 @@ class Study:
         grown = max(1, min(_MOST_UNSAVED, self.saved // _SAVE_SHARE))
         return self.matches - self.saved >= grown
 
-    def snapshot(self) -> Snapshot:
-        """All that was learned, in a form that lasts."""
+    def to_stored(self) -> StoredValues:
+        """Return all that was learned, to be stored."""
         values = self.values
         features = None if values.features is None else features_record(values.features)
-        return Snapshot(
+        return StoredValues(
             self.matches,
-            self.folded,
+            self.last_match,
             values.table.cells(),
-            self.memory.spelling,
+            self.loaded.spelling,
             features,
         )

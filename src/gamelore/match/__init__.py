@@ -1,4 +1,12 @@
-"""Matches: the referee, the record of a match, ratings and standings."""
+"""Matches.
+
+match       one match between players in this process
+referee     applies the rules to what players answer
+record      what happened: joint moves, goals, faults
+batch       many matches at once, between evaluators
+ratings     Bradley-Terry ratings from results
+standings   tables of results; plots draws them
+"""
 
 from gamelore.match.match import Fault, MatchRecord, play_match
 

@@ -1,4 +1,4 @@
-"""How strong players are, from the results of their matches.
+"""Ratings: how strong players are, from the results of their matches.
 
 Bradley and Terry's model gives every player a strength r, and of a pair the first
 scores 1 / (1 + exp(r₂ - r₁)) on average. A pair's score is one half, and half of what
@@ -13,8 +13,8 @@ matches, a draw against an imaginary player of average strength: strengths stay 
 and players that never met, not even by way of others, can still be compared.
 
 Intervals are from the curvature of the likelihood at its peak (the inverse Hessian).
-They take matches to be independent: players that repeat the same match move for move
-make them too narrow.
+They take matches to be independent: where players repeat the same match move for move,
+they are too small.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a match: who took part, and what each got."""
+    """The result of a match: who took part, and the goal of each."""
 
     players: tuple[str, ...]
     goals: tuple[int | None, ...]
     """In the order of the players; `None`, where the rules give none, counts as 0."""
     faults: tuple[int, ...] = ()
-    """How many moves each failed to give; none of anybody if left out."""
+    """The number of moves that each failed to give; 0 if left out."""
     game: str = ""
 
     def __post_init__(self) -> None:
@@ -81,10 +81,10 @@ class Result:
 def rate(
     results: Iterable[Result], players: Iterable[str] = (), prior: float = 1.0
 ) -> dict[str, Estimate]:
-    """The rating of everybody who took part, in points around an average of 0.
+    """Return the rating of everybody who took part, in points around a mean of 0.
 
-    Of `players` also those without a match are rated. The prior is how many draws
-    against an average player each begins with; it must be positive.
+    `players`: who is rated even without a match; `prior`: how many draws against an
+    average player each begins with, more than 0.
     """
     if not prior > 0:
         raise ValueError(f"prior must be positive, got {prior}")
@@ -108,7 +108,7 @@ def rate(
 
 
 def score_table(results: Iterable[Result], names: list[str]) -> Floats:
-    """float64 [n, n]: what each player (row) scored against each other (column)."""
+    """Return the score of each player (row) against each other: float64 [n, n]."""
     number = {name: index for index, name in enumerate(names)}
     table = np.zeros((len(names), len(names)))
     for result in results:
@@ -119,16 +119,16 @@ def score_table(results: Iterable[Result], names: list[str]) -> Floats:
 
 
 def _pairs(result: Result) -> Iterator[tuple[str, str, float, float]]:
-    """Every two players of a match, the first's score, and what the pair weighs."""
+    """Yield each two players of a match, the first's score, and the pair's weight."""
     weight = 2 / max(2, len(result.players))
-    seats = zip(result.players, result.scores, strict=True)
-    for (one, ours), (other, theirs) in combinations(seats, 2):
+    scored = zip(result.players, result.scores, strict=True)
+    for (one, ours), (other, theirs) in combinations(scored, 2):
         if one != other:
             yield one, other, (1 + ours - theirs) / 2, weight
 
 
 def log_likelihood(strengths: Floats, scores: Floats, prior: float) -> float:
-    """How well strengths, float64 [n], explain scores, float64 [n, n]."""
+    """Return the log-likelihood of strengths, float64 [n], with a prior."""
     gaps = strengths[:, None] - strengths[None, :]
     observed = float((scores * -np.logaddexp(0, -gaps)).sum())
     imagined = -np.logaddexp(0, -strengths) - np.logaddexp(0, strengths)
@@ -136,7 +136,7 @@ def log_likelihood(strengths: Floats, scores: Floats, prior: float) -> float:
 
 
 def most_likely(scores: Floats, prior: float) -> Floats:
-    """float64 [n]: the strengths that explain a table of scores best."""
+    """Return the most likely strengths, float64 [n], for a table of scores."""
     strengths = np.zeros(len(scores))
     height = log_likelihood(strengths, scores, prior)
     for _ in range(_STEPS):

@@ -1,8 +1,8 @@
-"""Who did how well: the results of many matches, added up for each player.
+"""Standings: the results of many matches, added up for each player.
 
-Intervals of shares are Wilson's. A goal counts as that part of a win: no values between
-0 and 100 spread wider around their mean than 0 and 100 themselves do, so the intervals
-are never too narrow for that, and they have a width even where every match ended alike.
+Intervals of shares are Wilson's. A goal counts as that part of a win: values between 0
+and 100 never have a larger variance than 0 and 100 themselves, so the intervals hold at
+least 95%, and they have a width even where every match ended alike.
 """
 
 from __future__ import annotations
@@ -46,72 +46,73 @@ class Standing:
     score: Estimate
     """Wins and half of the draws, as a share of the matches."""
     faults: int
-    """Moves that were owed, late, illegal or garbled."""
+    """Moves that were missing, late, illegal or garbled."""
     rating: Estimate
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values, estimates as objects; `None` where nothing is known."""
+        """Return plain values, estimates as objects; `None` where nothing is known."""
         return {name: _plain(value) for name, value in vars(self).items()}
 
 
 def standings(
     results: Iterable[Result], players: Iterable[str] = (), prior: float = 1.0
 ) -> tuple[Standing, ...]:
-    """A row for everybody who took part, the best rating first.
+    """Return a row for everybody who took part, the best rating first.
 
-    Of `players` also those without a match have one. The prior is that of the ratings.
+    `players`: who has a row even without a match; `prior`: that of the ratings.
     """
     results = list(results)
     ratings = rate(results, players, prior)
-    seats: dict[str, list[tuple[Result, int]]] = defaultdict(list)
+    played: dict[str, list[tuple[Result, int]]] = defaultdict(list)
     for result in results:
-        for seat, player in enumerate(result.players):
-            seats[player].append((result, seat))
-    rows = [_standing(name, seats[name], rating) for name, rating in ratings.items()]
+        for place, player in enumerate(result.players):
+            played[player].append((result, place))
+    rows = [_standing(name, played[name], rating) for name, rating in ratings.items()]
     return tuple(sorted(rows, key=lambda row: (-row.rating.value, -row.goal.value)))
 
 
 def _standing(
-    player: str, seats: Sequence[tuple[Result, int]], rating: Estimate
+    player: str, played: Sequence[tuple[Result, int]], rating: Estimate
 ) -> Standing:
-    outcomes = [outcome(result, seat) for result, seat in seats]
+    outcomes = [outcome(result, place) for result, place in played]
     wins, draws = outcomes.count("win"), outcomes.count("draw")
     return Standing(
         player=player,
-        matches=len(seats),
-        goal=mean_goal(result.goals[seat] for result, seat in seats),
+        matches=len(played),
+        goal=mean_goal(result.goals[place] for result, place in played),
         wins=wins,
         draws=draws,
         losses=outcomes.count("loss"),
-        score=share(wins + draws / 2, len(seats)),
-        faults=sum(result.faults[seat] for result, seat in seats if result.faults),
+        score=share(wins + draws / 2, len(played)),
+        faults=sum(result.faults[place] for result, place in played if result.faults),
         rating=rating,
     )
 
 
-def outcome(result: Result, seat: int) -> Outcome:
-    """Whether a player won: alone with the highest goal; shared, it is a draw.
+def outcome(result: Result, place: int) -> Outcome:
+    """Return how the player at a place of a result did.
 
-    Who plays alone wins with the best goal that rules can give, and loses with less.
+    The highest goal alone is a win, shared it is a draw. A single player wins with the
+    best goal that rules can give, and loses with less.
     """
     scores = result.scores
     if len(scores) == 1:
         return "win" if result.goals[0] == BEST_GOAL else "loss"
     best = max(scores)
-    if scores[seat] < best:
+    if scores[place] < best:
         return "loss"
     return "draw" if scores.count(best) > 1 else "win"
 
 
 def mean_goal(goals: Iterable[int | None]) -> Estimate:
-    """The mean of goals, and its interval; no goal counts as 0."""
+    """Return the mean of goals with its interval; no goal counts as 0."""
     counted = [goal or 0 for goal in goals]
     part = share(sum(counted) / BEST_GOAL, len(counted))
     return Estimate(*(BEST_GOAL * bound for bound in part))
 
 
 def table(rows: Sequence[Standing]) -> str:
-    """Standings as text, in columns; one line each under a heading."""
+    """Return standings as text in columns, one line each under a heading."""
     cells = [
         (
             row.player,
@@ -131,7 +132,7 @@ def table(rows: Sequence[Standing]) -> str:
 
 
 def in_columns(lines: Sequence[Sequence[str]]) -> str:
-    """Lines of cells as columns, the first set to the left, the others to the right."""
+    """Return cells in columns, the first set to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(
@@ -143,7 +144,7 @@ def in_columns(lines: Sequence[Sequence[str]]) -> str:
 
 
 def flat(row: Standing) -> dict[str, object]:
-    """A row with one plain value per column, for tables that programs read."""
+    """Return a row with one plain value per column, for tables that programs read."""
     columns: dict[str, object] = {}
     for name, value in row.to_json().items():
         if isinstance(value, dict):
@@ -155,7 +156,7 @@ def flat(row: Standing) -> dict[str, object]:
 
 
 def share(successes: float, trials: int) -> Estimate:
-    """What part of the trials succeeded, with Wilson's interval; of none, any part."""
+    """Return the share of successes with Wilson's interval; of no trials, 0 to 1."""
     if not trials:
         return Estimate(math.nan, 0.0, 1.0)
     part = successes / trials

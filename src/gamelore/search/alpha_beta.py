@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -85,6 +85,10 @@ class AlphaBetaPlayer:
         self._engine: Simulator | None = None
         self._searches: dict[int, ResumableSearch] = {}
         self._role = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the player without its searches: it starts anew elsewhere."""
+        return {**vars(self), "_played": None, "_engine": None, "_searches": {}}
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Prepare the evaluator; tables of earlier matches of the game are kept."""

@@ -11,10 +11,10 @@ import numpy as np
 from gamelore.errors import GameloreError
 from gamelore.graph import StateGraph
 from gamelore.learn.agent import LearningAgent
-from gamelore.learn.match_log import Pupil
+from gamelore.learn.match_log import LearnerKey
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.schedules import Schedule
-from gamelore.learn.session import GameMemory, Study
+from gamelore.learn.session import LearnerSession, LoadedGame
 from gamelore.learn.settings import TDSettings
 from gamelore.player import Clock
 from gamelore.transfer.discovery import make_pattern_index
@@ -65,26 +65,26 @@ class TransferAgent(LearningAgent):
         self._knowledge.close()
 
     def initial_patterns(
-        self, memory: GameMemory, pupil: Pupil, clock: Clock
+        self, loaded: LoadedGame, learner: LearnerKey, clock: Clock
     ) -> PatternValues | None:
         """Return initial values from the tree patterns of other games."""
-        known = self._select(pupil)
+        known = self._select(learner)
         if not known.results:
             return None
-        role = memory.simulator.roles.index(pupil.role)
+        role = loaded.simulator.roles.index(learner.role)
         try:
-            return initialise_roles(known, memory.graph, [role])[0]
+            return initialise_roles(known, loaded.graph, [role])[0]
         except GameloreError as error:
-            log.info("knowledge cannot be applied to %s: %s", memory.game.name, error)
+            log.info("knowledge cannot be applied to %s: %s", loaded.game.name, error)
             return None
 
-    def digest(self, study: Study, clock: Clock) -> None:
+    def transfer(self, session: LearnerSession, clock: Clock) -> None:
         """Value the tree patterns of a game, as far as there is time."""
-        rows, values, visits = study.values.table.cells()
+        rows, values, visits = session.values.table.cells()
         visited = np.flatnonzero(visits)
         visited = visited[np.argsort(-visits[visited].astype(np.int64), kind="stable")]
-        graph = self._graph_for_patterns(study.memory)
-        pattern_index = make_pattern_index(graph, study.values.role, DEPTH)
+        graph = self._graph_for_patterns(session.loaded)
+        pattern_index = make_pattern_index(graph, session.values.role, DEPTH)
         until = -math.inf if clock.seconds == math.inf else _SHARE * clock.left
         done = 0
         while done < len(visited) and len(graph) < _NODES and clock.left > until:
@@ -99,24 +99,24 @@ class TransferAgent(LearningAgent):
             rows[seen],
             values[seen],
             visits[seen],
-            opponent=study.pupil.opponent,
-            matches=study.matches,
-            run=study.pupil.key[:16],
+            opponent=session.learner.opponent,
+            matches=session.matches,
+            run=session.learner.key[:16],
         )
         self._knowledge.add(knowledge)
 
-    def _graph_for_patterns(self, memory: GameMemory) -> StateGraph:
+    def _graph_for_patterns(self, loaded: LoadedGame) -> StateGraph:
         """Return a state graph to search for patterns in, which fill it; so not the one
         in use."""
         known = self._pattern_graph
         if (
             known is None
-            or known.simulator is not memory.simulator
+            or known.simulator is not loaded.simulator
             or len(known) >= _NODES
         ):
-            self._pattern_graph = known = StateGraph(memory.simulator)
+            self._pattern_graph = known = StateGraph(loaded.simulator)
         return known
 
-    def _select(self, pupil: Pupil) -> Knowledge:
-        known = self._knowledge.select(opponent=pupil.opponent, depth=DEPTH)
+    def _select(self, learner: LearnerKey) -> Knowledge:
+        known = self._knowledge.select(opponent=learner.opponent, depth=DEPTH)
         return known if known.results else self._knowledge.select(depth=DEPTH)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gamelore.engine import CircuitSimulator, Rows, Simulator
 from gamelore.engine.compiled.buffers import LANES_64
 from gamelore.errors import GameloreError
+from gamelore.graph import StateGraph
 from gamelore.search.evaluator import (
     STAKES,
     Evaluator,
@@ -22,8 +23,10 @@ from gamelore.search.evaluator import (
     middle_goal,
 )
 from gamelore.values._search_kernels import FunctionEvaluation, evaluate_positions
+from gamelore.values.by_feature import ByFeature
 from gamelore.values.function_arrays import empty_function
-from gamelore.values.functions import ValueFunction
+from gamelore.values.functions import ValueFunction, Weights
+from gamelore.values.settings import FunctionSettings
 from gamelore.values.table import Table
 
 
@@ -32,6 +35,12 @@ class ValueFunctionEvaluator(Evaluator):
 
     def __init__(self, function: ValueFunction) -> None:
         self.function = function
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the weights; another process makes a state graph of its own."""
+        function = self.function
+        settings = function.settings, function.discount, function.shaping
+        return _rebuild, (function.graph.simulator, *settings, function.weights())
 
     def prepare(self, played: Simulator) -> Simulator:
         """Return the simulator whose rows the function reads."""
@@ -137,6 +146,19 @@ class TableEvaluator(Evaluator):
         """Return the entries of positions, float64 [n]; nan where there is none."""
         cells = (self.table.find(row) for row in rows)
         return np.array([np.nan if cell is None else cell.value for cell in cells])
+
+
+def _rebuild(
+    engine: Simulator,
+    settings: FunctionSettings,
+    discount: float,
+    shaping: ByFeature,
+    weights: Weights,
+) -> ValueFunctionEvaluator:
+    graph = StateGraph(engine)
+    function = ValueFunction(graph, settings, discount=discount, shaping=shaping)
+    function.load(weights)
+    return ValueFunctionEvaluator(function)
 
 
 def _check_game(own: Simulator, played: Simulator) -> None:

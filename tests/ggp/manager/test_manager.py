@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gamelore.agents.agent import Entry, PlayerAgent
+from gamelore.agents.agent import MatchEntry, PlayerAgent
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
@@ -31,18 +31,18 @@ class Diary:
 
     def __init__(self, seed: int = 0) -> None:
         self.player: Player = RandomPlayer(seed)
-        self.entries: list[Entry] = []
+        self.entries: list[MatchEntry] = []
         self.records: list[MatchRecord] = []
         self.closed = False
         self.threads: set[str] = set()
 
-    def enter(self, entry: Entry, clock: Clock) -> Player:
+    def enter(self, entry: MatchEntry, clock: Clock) -> Player:
         self.threads.add(threading.current_thread().name)
         self.entries.append(entry)
         self.player.start(Briefing(entry.simulator, entry.role), clock)
         return self.player
 
-    def finish(self, entry: Entry, record: MatchRecord) -> None:
+    def finish(self, entry: MatchEntry, record: MatchRecord) -> None:
         assert entry is self.entries[-1]
         self.records.append(record)
 
@@ -63,7 +63,7 @@ class Hanging(RandomPlayer):
 
 
 class Failing(Diary):
-    def enter(self, entry: Entry, clock: Clock) -> Player:
+    def enter(self, entry: MatchEntry, clock: Clock) -> Player:
         raise ValueError("not today")
 
 

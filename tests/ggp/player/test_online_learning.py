@@ -26,7 +26,7 @@ from gamelore.games import load
 from gamelore.ggp.manager.manager import Manager, MatchSettings
 from gamelore.ggp.manager.peers import LocalPeer, Peer, RemotePeer
 from gamelore.ggp.player.server import PlayerServer
-from gamelore.learn.match_log import MatchLog, Pupil, Snapshot
+from gamelore.learn.match_log import LearnerKey, MatchLog, StoredValues
 
 SEED = 5
 SETTINGS = MatchSettings(start_clock=60.0, play_clock=10.0)
@@ -51,15 +51,15 @@ def play(peer: Peer, matches: int, scramble: bool = False) -> list[str]:
     return ids
 
 
-def learned(store: Path) -> tuple[Pupil, Snapshot]:
-    """The only pupil of a store, and its values."""
+def learned(store: Path) -> tuple[LearnerKey, StoredValues]:
+    """The only learner of a store, and its values."""
     with MatchLog(store) as log:
         (row,) = log.connection.execute(
-            "SELECT rules, role, opponent, learner FROM pupil"
+            "SELECT rules, role, opponent, method FROM learner"
         ).fetchall()
-        snapshot = log.load(Pupil(*row))
+        snapshot = log.load(LearnerKey(*row))
     assert snapshot is not None
-    return Pupil(*row), snapshot
+    return LearnerKey(*row), snapshot
 
 
 @pytest.mark.parametrize("name", ["td", "q", "transfer"])
@@ -74,11 +74,11 @@ def test_the_network_makes_no_difference(name: str, tmp_path: Path) -> None:
         with PlayerServer(agent, port=0, opponents=("novice",)) as server:
             peer = RemotePeer(*server.address, name="learner")
             play(peer, 25, scramble=store is scrambled)
-    pupil, wanted = learned(here)
+    learner, wanted = learned(here)
     assert wanted.matches == 25
     for store in (there, scrambled):
         other, snapshot = learned(store)
-        assert other == pupil
+        assert other == learner
         assert np.array_equal(snapshot.cells.rows, wanted.cells.rows)
         assert np.array_equal(snapshot.cells.values, wanted.cells.values)
         assert np.array_equal(snapshot.cells.visits, wanted.cells.visits)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gamelore.agents.agent import Entry, PlayerAgent
+from gamelore.agents.agent import MatchEntry, PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
@@ -57,17 +57,17 @@ class Spy:
 
     def __init__(self, player: Player | None = None) -> None:
         self.player = player or PLAYERS["random"](1)
-        self.entries: list[Entry] = []
+        self.entries: list[MatchEntry] = []
         self.records: list[MatchRecord] = []
         self.closed = False
         self.seconds_to_finish = 0.0
 
-    def enter(self, entry: Entry, clock: Clock) -> Player:
+    def enter(self, entry: MatchEntry, clock: Clock) -> Player:
         self.entries.append(entry)
         self.player.start(entry.briefing, clock)
         return self.player
 
-    def finish(self, entry: Entry, record: MatchRecord) -> None:
+    def finish(self, entry: MatchEntry, record: MatchRecord) -> None:
         time.sleep(self.seconds_to_finish)
         self.records.append(record)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.agents.builtin import PLAYERS
 from gamelore.engine import CircuitSimulator, Interpreter
 from gamelore.engine.position import Position
@@ -35,16 +35,16 @@ class AgentSpy:
     """Enters random players, and keeps what it is told."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[MatchEntry] = []
         self.records: list[MatchRecord] = []
 
-    def enter(self, entry: Entry, clock: Clock) -> Player:
+    def enter(self, entry: MatchEntry, clock: Clock) -> Player:
         self.entries.append(entry)
         player = PLAYERS["random"](7)
         player.start(entry.briefing, clock)
         return player
 
-    def finish(self, entry: Entry, record: MatchRecord) -> None:
+    def finish(self, entry: MatchEntry, record: MatchRecord) -> None:
         self.records.append(record)
 
     def close(self) -> None:
@@ -208,10 +208,10 @@ def test_whatever_a_player_raises_is_a_fault(error: Exception) -> None:
             raise error
 
     class FailingAgent(AgentSpy):
-        def enter(self, entry: Entry, clock: Clock) -> Player:
+        def enter(self, entry: MatchEntry, clock: Clock) -> Player:
             return Failing()
 
-        def finish(self, entry: Entry, record: MatchRecord) -> None:
+        def finish(self, entry: MatchEntry, record: MatchRecord) -> None:
             raise error
 
     engine = Engine(CANONICAL)

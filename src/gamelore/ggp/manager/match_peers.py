@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gamelore.agents.agent import Entry
+from gamelore.agents.agent import MatchEntry
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import GameloreError, MessageError
@@ -207,7 +207,7 @@ class _LocalSeat:
         clocks = terms.start_clock, terms.play_clock
         self._peer = peer
         self._terms = terms
-        self._entry = Entry(terms.match, terms.simulator, role, opponents, *clocks)
+        self._entry = MatchEntry(terms.match, terms.simulator, role, opponents, *clocks)
         self._player: Player | None = None
 
     def enter(self) -> Errand[None]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import NamedTuple
 
-from gamelore.agents.agent import Agent, Entry
+from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.gdl import Compound, Move, Role
@@ -66,7 +66,7 @@ class MatchSession:
         self.last_message = time.monotonic()
         """When the last message of the match came."""
         self._agent = agent
-        self._entry: Entry | None = None
+        self._entry: MatchEntry | None = None
         self._player: Player | None = None
         self._thinking = False
         self._player_lock = Lock()  # players do one thing at a time
@@ -234,7 +234,7 @@ class MatchSession:
         """Have the agent enter the match, or enter it again on a better engine."""
         settings = self.settings
         if self._entry is None:
-            self._entry = Entry(
+            self._entry = MatchEntry(
                 settings.match,
                 simulator,
                 settings.role,
