@@ -134,7 +134,14 @@ def test_games_with_simultaneous_moves_are_refused() -> None:
         count_patterns(simulator(load("tron")), 0)
 
 
-LARGE = {"gomoku", "english-draughts", "othello", "othello-6x6", "breakthrough"}
+LARGE = {
+    "abalone",
+    "breakthrough",
+    "english-draughts",
+    "gomoku",
+    "othello",
+    "othello-6x6",
+}
 TURN_TAKING = [
     pytest.param(
         entry.name,
