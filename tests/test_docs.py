@@ -151,6 +151,22 @@ def test_readme_links_lead_somewhere() -> None:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_glossary_names_what_there_is() -> None:
+    """Every name in code type in the last column is one of the sources."""
+    sources = {
+        path.relative_to(ROOT / "src" / "gamelore").as_posix(): path.read_text("utf-8")
+        for path in (ROOT / "src" / "gamelore").rglob("*.py")
+    }
+    words = set(re.findall(r"\w+", "\n".join(sources.values())))
+    for line in (ROOT / "docs" / "glossary.md").read_text("utf-8").splitlines():
+        for name in re.findall(r"`([^`]+)`", line.rpartition(" | ")[2]):
+            if "/" in name:
+                assert list((ROOT / "src" / "gamelore").glob(name)), name
+            elif not name.startswith("gamelore "):
+                unknown = set(re.findall(r"[A-Za-z]\w+", name)) - words - {"py"}
+                assert not unknown or name.startswith("_"), name
+
+
 @pytest.mark.parametrize(
     "example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name
 )
