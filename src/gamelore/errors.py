@@ -10,11 +10,11 @@
     ├── IllegalMoveError     a move that is not legal in the position
     ├── StuckError           a role without a legal move in a position that goes on
     ├── NotTurnTakingError   two roles have a choice at once, where one must move
-    ├── TraceError           a trace file that cannot be read
-    ├── PatternError         text or a pattern that is no game-tree feature
+    ├── PlayoutRecordError   a file of recorded playouts that cannot be read
+    ├── PatternError         text that is no tree pattern
     ├── KnowledgeError       knowledge that cannot be read, kept or applied
-    ├── CheckpointError      a course of learning that cannot be saved or resumed
-    ├── DivergenceError      weights that learning has driven beyond all measure
+    ├── CheckpointError      a training run that cannot be saved or resumed
+    ├── DivergenceError      weights that have diverged
     ├── MessageError         text that is no message of the GGP protocol
     ├── WireError            bytes that are no HTTP message, or one beyond the limits
     ├── RecordError          a match record that cannot be read or written
@@ -79,12 +79,12 @@ class NotTurnTakingError(GameloreError):
     """Two roles have a choice at once, where only one may."""
 
 
-class TraceError(GameloreError):
-    """A trace file that cannot be read."""
+class PlayoutRecordError(GameloreError):
+    """A file of recorded playouts that cannot be read."""
 
 
 class PatternError(GameloreError):
-    """Text or a pattern that is no game-tree feature."""
+    """Text that is no tree pattern."""
 
 
 class KnowledgeError(GameloreError):
@@ -92,11 +92,11 @@ class KnowledgeError(GameloreError):
 
 
 class CheckpointError(GameloreError):
-    """A course of learning that cannot be saved, read or resumed."""
+    """A training run that cannot be saved, read or resumed."""
 
 
 class DivergenceError(GameloreError):
-    """Weights that learning has driven beyond all measure."""
+    """Weights that have diverged."""
 
 
 class MessageError(GameloreError):

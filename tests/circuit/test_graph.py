@@ -39,14 +39,14 @@ def test_constants_are_folded_and_equal_gates_made_once() -> None:
 def test_all_of_and_any_of_are_and_and_or(values: list[bool]) -> None:
     builder = GraphBuilder(len(values))
     literals = [builder.input(i) for i in range(len(values))]
-    graph = builder.finish([builder.all_of(literals), builder.any_of(literals)])
+    graph = builder.finish([builder.conjoin(literals), builder.disjoin(literals)])
     assert graph.evaluate([int(v) for v in values], 1) == [all(values), any(values)]
 
 
 def test_empty_and_is_true_and_empty_or_is_false() -> None:
     builder = GraphBuilder(0)
-    assert builder.all_of([]) == TRUE
-    assert builder.any_of([]) == FALSE
+    assert builder.conjoin([]) == TRUE
+    assert builder.disjoin([]) == FALSE
 
 
 @pytest.mark.parametrize("seed", range(5))

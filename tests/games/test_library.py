@@ -9,7 +9,7 @@ import pytest
 from gamelore.engine.choose import simulator
 from gamelore.errors import UnknownGameError
 from gamelore.games import (
-    Entry,
+    LibraryEntry,
     entry,
     feature_names,
     features_text,
@@ -45,7 +45,9 @@ def test_there_is_a_game_of_each_kind() -> None:
 
 
 @pytest.mark.parametrize("known", ENTRIES.values(), ids=ENTRIES)
-def test_a_sheet_passes_every_check_and_says_what_its_entry_says(known: Entry) -> None:
+def test_a_sheet_passes_every_check_and_says_what_its_entry_says(
+    known: LibraryEntry,
+) -> None:
     assert check_text(rules_text(known.name), source=known.name) == []
     game = load(known.name)
     assert (game.name, game.source, game.roles) == (known.name, known.name, known.roles)
@@ -53,7 +55,7 @@ def test_a_sheet_passes_every_check_and_says_what_its_entry_says(known: Entry) -
 
 
 @pytest.mark.parametrize("known", ENTRIES.values(), ids=ENTRIES)
-def test_a_sheet_is_written_to_be_read(known: Entry) -> None:
+def test_a_sheet_is_written_to_be_read(known: LibraryEntry) -> None:
     lines = rules_text(known.name).splitlines()
     assert lines[0].startswith("; ")
     assert lines[1] == ";"
@@ -63,7 +65,7 @@ def test_a_sheet_is_written_to_be_read(known: Entry) -> None:
 
 
 @pytest.mark.parametrize("known", ENTRIES.values(), ids=ENTRIES)
-def test_random_matches_end_with_a_goal_for_every_role(known: Entry) -> None:
+def test_random_matches_end_with_a_goal_for_every_role(known: LibraryEntry) -> None:
     playouts = simulator(load(known.name)).playouts(count=200, seed=3)
     assert playouts.cut_off == 0
     for counts in playouts.goal_counts:

@@ -9,7 +9,7 @@ import pytest
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import CircuitSimulator, Rows, simulator
 from gamelore.games import load
-from gamelore.gdl.canonical.symmetry import Exchange, exchange_of
+from gamelore.gdl.canonical.symmetry import Exchange, find_exchange
 from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.learners import Episode, ValueLearner
@@ -33,7 +33,7 @@ def game_of(name: str) -> CircuitSimulator:
 
 
 def exchange_in(sim: CircuitSimulator) -> Exchange:
-    exchange = exchange_of(sim.game)
+    exchange = find_exchange(sim.game)
     assert exchange is not None
     return exchange
 

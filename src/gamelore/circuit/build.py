@@ -178,7 +178,7 @@ class _Build:
                     break
             else:
                 options.append(value)
-        return options[0] if len(options) == 1 else self.builder.any_of(options)
+        return options[0] if len(options) == 1 else self.builder.disjoin(options)
 
     def _is_loop(self, component: list[int]) -> bool:
         if len(component) > 1:
@@ -193,7 +193,7 @@ class _Build:
             products: dict[tuple[int, tuple[int, ...]], None] = {}
             for body in self.bodies[atom]:
                 inside = sorted(self.variable_number[x] for x in body if x in members)
-                outside = self.builder.all_of(
+                outside = self.builder.conjoin(
                     self._of(x) for x in body if x not in members
                 )
                 if outside != FALSE:

@@ -80,14 +80,14 @@ class GraphBuilder:
         self._known[a, b] = literal
         return literal
 
-    def all_of(self, literals: Iterable[int]) -> int:
+    def conjoin(self, literals: Iterable[int]) -> int:
         """AND of literals, in the order given, so that common beginnings are shared."""
         result = TRUE
         for literal in literals:
             result = self.both(result, literal)
         return result
 
-    def any_of(self, literals: Iterable[int]) -> int:
+    def disjoin(self, literals: Iterable[int]) -> int:
         """OR of literals, as a balanced tree: a short chain to wait for."""
         level = sorted({literal ^ 1 for literal in literals})
         if not level:

@@ -66,7 +66,7 @@ class _Scheduler:
         self.left = graph.left.tolist()
         self.right = graph.right.tolist()
         self.level = _levels(self.left, self.right, self.first_gate)
-        self.loop_of = {
+        self.loop_numbers = {
             1 + variable: number
             for number, loop in enumerate(circuit.loops)
             for variable in loop.variables
@@ -158,7 +158,7 @@ class _Scheduler:
         """What must run for a node: itself, a loop, or nothing."""
         if node >= self.first_gate:
             return node
-        loop = self.loop_of.get(node)
+        loop = self.loop_numbers.get(node)
         return None if loop is None else -1 - loop
 
     def _reads(self, key: int) -> Sequence[int]:
@@ -190,7 +190,7 @@ class _Scheduler:
                 layout.begin_phase()
             time = self._lay_items(phase.items[phase.shared :], layout, last_use, time)
             if number == NEXT:
-                following = self._settle_next(layout)
+                following = self._place_next(layout)
             spans.append((first_segment, len(layout.segments)))
             self._collect(number, phase, layout)
             layout.release(last_use.get(time, ()))
@@ -251,7 +251,7 @@ class _Scheduler:
                 self._product(leaf, inside, layout, temporaries)
                 for leaf, inside in _factored(products)
             ]
-            literal = layout.any_of(terms, temporaries)
+            literal = layout.disjoin(terms, temporaries)
             runs.append((start, len(layout.left), literal, 1 + variable))
             layout.free(temporaries)
         layout.loop(runs)
@@ -268,12 +268,14 @@ class _Scheduler:
         if () in options:
             return outside
         terms = [
-            layout.all_of([2 * (1 + v) for v in option], temporaries)
+            layout.conjoin([2 * (1 + v) for v in option], temporaries)
             for option in options
         ]
-        return layout.all_of([outside, layout.any_of(terms, temporaries)], temporaries)
+        return layout.conjoin(
+            [outside, layout.disjoin(terms, temporaries)], temporaries
+        )
 
-    def _settle_next(self, layout: _Layout) -> list[int]:
+    def _place_next(self, layout: _Layout) -> list[int]:
         """Literals of the next position that outlast the overwriting of fluents."""
         literals = []
         for fluent, output in enumerate(self.by_phase[NEXT]):
@@ -324,7 +326,7 @@ class _Layout:
         self.slots = first_shared
         self._first_shared = first_shared
         self._free: list[int] = []
-        self._slot_of: dict[int, int] = {}
+        self._slots: dict[int, int] = {}
         self.left: list[int] = []
         self.right: list[int] = []
         self.dest: list[int] = []
@@ -345,7 +347,7 @@ class _Layout:
     def literal(self, literal: int) -> int:
         """A literal over nodes as one over slots."""
         node = literal >> 1
-        slot = node if node < self._first_shared else self._slot_of[node]
+        slot = node if node < self._first_shared else self._slots[node]
         return 2 * slot + (literal & 1)
 
     def gate(self, node: int, left: int, right: int, finished: Iterable[int]) -> None:
@@ -353,14 +355,14 @@ class _Layout:
         self._extend_segment()
         first, second = self.literal(left), self.literal(right)
         self.release(finished)
-        self._slot_of[node] = self._append(first, second)
+        self._slots[node] = self._append(first, second)
 
     def copy(self, literal: int) -> int:
         """A literal that stays as it is now."""
         self._extend_segment()
         return 2 * self._append(literal, literal)
 
-    def all_of(self, literals: Sequence[int], temporaries: list[int]) -> int:
+    def conjoin(self, literals: Sequence[int], temporaries: list[int]) -> int:
         result = literals[0]
         for literal in literals[1:]:
             slot = self._append(result, literal)
@@ -368,10 +370,10 @@ class _Layout:
             result = 2 * slot
         return result
 
-    def any_of(self, literals: Sequence[int], temporaries: list[int]) -> int:
+    def disjoin(self, literals: Sequence[int], temporaries: list[int]) -> int:
         if not literals:
             return 0
-        return self.all_of([x ^ 1 for x in literals], temporaries) ^ 1
+        return self.conjoin([x ^ 1 for x in literals], temporaries) ^ 1
 
     def loop(self, runs: Iterable[tuple[int, int, int, int]]) -> None:
         """Close a loop over runs of gates that were appended since the last segment."""
@@ -382,7 +384,7 @@ class _Layout:
 
     def release(self, nodes: Iterable[int]) -> None:
         """Nobody reads these nodes any more."""
-        self.free(self._slot_of[node] for node in nodes)
+        self.free(self._slots[node] for node in nodes)
 
     def free(self, slots: Iterable[int]) -> None:
         """Last freed is first used again: it is still near the processor."""

@@ -21,7 +21,7 @@ from gamelore.bench.playouts import BENCHMARK_GAMES
 from gamelore.cli.options import Finite, json_option, seed_option
 
 
-def line_of(rate: Rate) -> str:
+def format_rate(rate: Rate) -> str:
     """A measurement for people."""
     line = f"{rate.game:<20} {rate.playouts_per_s:>12,.0f} playouts/s"
     if rate.ratio is None:
@@ -121,10 +121,10 @@ def bench_playouts(
         seed=seed,
     )
     for rate in rates:
-        echo(rate.to_json(), line_of(rate), as_json)
+        echo(rate.to_json(), format_rate(rate), as_json)
 
 
-def learning_line(rate: LearningRate) -> str:
+def format_learning(rate: LearningRate) -> str:
     """A measurement of learning for people."""
     line = f"{rate.learner:<6} {rate.game} {rate.matches_per_s:>12,.0f} matches/s"
     if rate.ratio is None:
@@ -132,7 +132,7 @@ def learning_line(rate: LearningRate) -> str:
     return f"{line}  {rate.ratio:>7.0f} × {rate.peer} ({rate.peer_matches_per_s:,.0f})"
 
 
-def growth_line(growth: Growth) -> str:
+def format_growth(growth: Growth) -> str:
     """A measurement of growth for people."""
     return (
         f"{growth.entries:>12,} entries {growth.matches:>10,} matches"
@@ -196,13 +196,13 @@ def bench_learn(
     if growth:
         sizes = [10**n for n in range(4, len(str(entries))) if 10**n < entries]
         for measured in measure_growth([*sizes, entries]):
-            echo(measured.to_json(), growth_line(measured), as_json)
+            echo(measured.to_json(), format_growth(measured), as_json)
         return
     beside = None if peer == "none" else peer
     for rate in measure_learning(
         learners or tuple(CONFIGS), beside, seconds=seconds, rounds=rounds
     ):
-        echo(rate.to_json(), learning_line(rate), as_json)
+        echo(rate.to_json(), format_learning(rate), as_json)
 
 
 def echo(data: dict[str, Any], line: str, as_json: bool) -> None:

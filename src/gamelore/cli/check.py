@@ -16,7 +16,7 @@ from gamelore.gdl import Game, Problem
 from gamelore.gdl.checks.feature_file import check_features
 from gamelore.gdl.checks.rule_sheet import check_text, in_order
 from gamelore.gdl.reader import read_rules, read_text
-from gamelore.gdl.source import Report, Source
+from gamelore.gdl.source import ProblemReport, Source
 
 FEATURES = ".features.kif"
 
@@ -51,7 +51,7 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Report every problem in rule sheets, and in features files.
+    """ProblemReport every problem in rule sheets, and in features files.
 
     Each comes with its line and column, and with a caret under the culprit. Rules
     without an error are played once at random, for two seconds at most. A file
@@ -95,7 +95,7 @@ def problems_in_rules(text: str, file: str) -> list[Problem]:
         return problems
     from gamelore.engine.verify.first_match import check_first_match  # heavy
 
-    report = Report(Source(text, file))
+    report = ProblemReport(Source(text, file))
     check_first_match(Game.from_kif(text, file), report)
     return in_order(problems + report.problems)
 

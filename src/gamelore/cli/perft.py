@@ -15,7 +15,7 @@ from gamelore.games import entry
 from gamelore.gdl import Game
 
 
-def continues_in(game: Game) -> str | None:
+def find_continues(game: Game) -> str | None:
     """The relation that joins the moves of one turn, for a library game."""
     return entry(game.name).continues if game.source == game.name else None
 
@@ -50,7 +50,7 @@ def command(
     simulator = prepare(game, engine)
     started = time.perf_counter()
     with waiting(f"counting {simulator.game.name} to depth {depth}"):
-        counts = perft(simulator, depth, continues or continues_in(simulator.game))
+        counts = perft(simulator, depth, continues or find_continues(simulator.game))
     seconds = time.perf_counter() - started
     if as_json:
         record = {

@@ -18,20 +18,22 @@ from gamelore.gdl import Game
 from gamelore.gdl.reader import read_text
 
 
-def in_library(game: Game) -> bool:
+def is_in_library(game: Game) -> bool:
     return game.source == game.name
 
 
-def sheet_of(game: Game) -> str:
+def read_sheet(game: Game) -> str:
     """The rules as they were written, comments included."""
-    return rules_text(game.name) if in_library(game) else read_text(Path(game.source))
+    return (
+        rules_text(game.name) if is_in_library(game) else read_text(Path(game.source))
+    )
 
 
 def as_record(game: Game, compiled: CompiledGame | GroundingError) -> dict[str, Any]:
     """What there is to say of a game, as JSON."""
     record: dict[str, Any] = {
         "game": game.name,
-        "description": entry(game.name).description if in_library(game) else None,
+        "description": entry(game.name).description if is_in_library(game) else None,
         "roles": game.roles,
         "rules": len(game.rules),
     }
@@ -48,7 +50,7 @@ def as_record(game: Game, compiled: CompiledGame | GroundingError) -> dict[str, 
     }
 
 
-def lines_of(record: dict[str, Any]) -> dict[str, str]:
+def describe(record: dict[str, Any]) -> dict[str, str]:
     """The record for people: what is said, by what it is about."""
     said = {"roles": ", ".join(record["roles"]), "rules": f"{record['rules']:,}"}
     if record["engine"] == "interpreter":
@@ -87,7 +89,7 @@ def command(game: str, rules: bool, as_json: bool) -> None:
     """
     loaded = load(game)
     if rules:
-        click.echo(sheet_of(loaded).rstrip())
+        click.echo(read_sheet(loaded).rstrip())
         return
     compiled: CompiledGame | GroundingError
     try:
@@ -101,5 +103,5 @@ def command(game: str, rules: bool, as_json: bool) -> None:
         return
     description = record["description"]
     click.echo(f"{loaded.name}: {description}" if description else loaded.name)
-    for topic, text in lines_of(record).items():
+    for topic, text in describe(record).items():
         click.echo(f"  {topic:<12}  {text}")

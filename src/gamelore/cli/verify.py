@@ -13,10 +13,10 @@ import click
 from gamelore.cli.options import engine_option, json_option
 from gamelore.cli.progress import progress
 from gamelore.engine.choose import Engine
-from gamelore.engine.verify.runner import ReplayReport, ReplayTotals, replay_files
+from gamelore.engine.verify.runner import VerifyReport, VerifyTotals, verify_files
 
 
-def engines_of(reports: list[ReplayReport]) -> str:
+def count_engines(reports: list[VerifyReport]) -> str:
     """How many games each engine played."""
     played = Counter(report.engine or "no engine" for report in reports)
     return ", ".join(f"{number} on {engine}" for engine, number in played.most_common())
@@ -26,8 +26,8 @@ def engines_of(reports: list[ReplayReport]) -> str:
     "verify",
     epilog="""\b
 Examples:
-  gamelore verify traces/tictactoe.jsonl.gz
-  gamelore verify traces/*.jsonl.gz --jobs 2
+  gamelore verify records/tictactoe.jsonl.gz
+  gamelore verify records/*.jsonl.gz --jobs 2
   gamelore verify old.jsonl --games rules --engine interpreter --json
 
 \b
@@ -35,8 +35,8 @@ Exit status: 0 if there is no difference, 1 if there is any, 2 for a wrong comma
 """,
 )
 @click.argument(
-    "traces",
-    metavar="TRACE...",
+    "records",
+    metavar="RECORD...",
     nargs=-1,
     required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -44,8 +44,8 @@ Exit status: 0 if there is no difference, 1 if there is any, 2 for a wrong comma
 @click.option(
     "--games",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder that traces name their rule sheets from; by default the parent of"
-    " each trace's folder.",
+    help="The folder that records name their rule sheets from; by default the parent of"
+    " each record's folder.",
 )
 @click.option(
     "--jobs",
@@ -57,7 +57,7 @@ Exit status: 0 if there is no difference, 1 if there is any, 2 for a wrong comma
 @click.pass_context
 def command(
     ctx: click.Context,
-    traces: tuple[Path, ...],
+    records: tuple[Path, ...],
     games: Path | None,
     jobs: int | None,
     engine: str,
@@ -67,19 +67,19 @@ def command(
 
     A game that fails is reported, and the others go on.
     """
-    reports: list[ReplayReport] = []
-    with progress("replaying", len(traces)) as advance:
-        for report in replay_files(traces, games, cast(Engine, engine), jobs):
+    reports: list[VerifyReport] = []
+    with progress("verifying", len(records)) as advance:
+        for report in verify_files(records, games, cast(Engine, engine), jobs):
             reports.append(report)
             advance(1)
             if not as_json:
                 for difference in report.differences:
                     click.echo(str(difference))
-    totals = ReplayTotals.of(reports)
+    totals = VerifyTotals.of(reports)
     if as_json:
         record = {**asdict(totals), "reports": [asdict(report) for report in reports]}
         click.echo(json.dumps(record, indent=2))
     else:
-        click.echo(engines_of(reports))
+        click.echo(count_engines(reports))
         click.echo(str(totals))
     ctx.exit(1 if totals.differences else 0)

@@ -45,7 +45,7 @@ class Position:
     ) -> None:
         """The position with these facts, given as KIF text or terms; the initial one
         without any."""
-        self._simulator = _simulator_of(game)
+        self._simulator = _find_simulator(game)
         if facts is None:
             row = self._simulator.initial_row()
         else:
@@ -276,7 +276,7 @@ class Position:
         )
 
 
-def _simulator_of(game: Playable) -> Simulator:
+def _find_simulator(game: Playable) -> Simulator:
     if isinstance(game, Simulator):
         return game
     return choose_simulator(game if isinstance(game, Game) else load(game))

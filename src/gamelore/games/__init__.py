@@ -1,7 +1,7 @@
 """The games library: rule sheets, their sizes, features, and boards as text."""
 
 from gamelore.games.library import (
-    Entry,
+    LibraryEntry,
     board,
     entry,
     feature_names,
@@ -13,7 +13,7 @@ from gamelore.games.library import (
 )
 
 __all__ = [
-    "Entry",
+    "LibraryEntry",
     "board",
     "entry",
     "feature_names",

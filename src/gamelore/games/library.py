@@ -33,7 +33,7 @@ _SIZE = re.compile(r"[0-9]{1,9}(?:[x-][0-9]{1,9})*")
 
 
 @dataclass(frozen=True)
-class Entry:
+class LibraryEntry:
     """What the library knows of one game without reading its rules."""
 
     name: str
@@ -54,7 +54,7 @@ class Entry:
 
 
 @cache
-def library() -> tuple[Entry, ...]:
+def library() -> tuple[LibraryEntry, ...]:
     """Every game that `gamelore games` lists; families have more sizes than these."""
     return tuple(
         _entry(family, size)
@@ -63,7 +63,7 @@ def library() -> tuple[Entry, ...]:
     )
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> LibraryEntry:
     """The library's entry of that name, of any size; `UnknownGameError` if none."""
     return _entry(*_find(name))
 
@@ -132,14 +132,14 @@ def _rules_text(family: Family, size: Size) -> str:
     return expand(template, family.parameters(size))
 
 
-def _entry(family: Family, size: Size) -> Entry:
+def _entry(family: Family, size: Size) -> LibraryEntry:
     description = family.description
     if size:
         numbers = family.size_text.format(*size)
         if len(size) > family.size_text.count("{}"):
             numbers = family.size_text.format(", ".join(map(str, size)))
         description = f"{description} ({numbers})"
-    return Entry(
+    return LibraryEntry(
         name=family.game_name(size),
         description=description,
         roles=family.roles,

@@ -14,8 +14,8 @@ from gamelore.gdl.rules import (
     Not,
     Or,
     Rule,
-    atoms_of,
-    variables_of,
+    find_atoms,
+    find_variables,
 )
 from gamelore.gdl.terms import (
     Compound,
@@ -49,12 +49,12 @@ __all__ = [
     "Span",
     "Term",
     "Variable",
-    "atoms_of",
     "canonical_form",
+    "find_atoms",
+    "find_variables",
     "read_term",
     "to_kif",
     "variables",
-    "variables_of",
 ]
 
 

@@ -22,15 +22,15 @@ from gamelore.gdl.checks.feature_file import (
     COUNT,
     KINDS,
     VIEWER,
-    check_reading,
-    number_of,
+    check_parsed,
+    read_number,
 )
 from gamelore.gdl.checks.rule_sheet import in_order
 from gamelore.gdl.game import Game
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.reader import DEFAULT_LIMITS, read_source, read_text
-from gamelore.gdl.rules import And, Atom, Condition, Not, Or, Rule, atoms_of
-from gamelore.gdl.source import Report, Source
+from gamelore.gdl.rules import And, Atom, Condition, Not, Or, Rule, find_atoms
+from gamelore.gdl.source import ProblemReport, Source
 from gamelore.gdl.terms import Compound, Role, Term, Variable, to_kif
 
 
@@ -61,13 +61,13 @@ class FeatureRules:
         limits: ReaderLimits = DEFAULT_LIMITS,
     ) -> FeatureRules:
         """Read and check a features file; raise `GdlError` with every error in it."""
-        report = Report(Source(text, source or name))
-        reading = read_source(report, limits)
-        check_reading(reading, game.rules, report)
+        report = ProblemReport(Source(text, source or name))
+        parsed = read_source(report, limits)
+        check_parsed(parsed, game.rules, report)
         errors = [p for p in report.problems if p.severity == "error"]
         if errors:
             raise GdlError(in_order(errors))
-        return cls(name, tuple(reading.rules), source)
+        return cls(name, tuple(parsed.rules), source)
 
     @classmethod
     def from_file(
@@ -115,7 +115,7 @@ class FeatureRules:
         heads = (rule.head for rule in self.rules if rule.head.relation in KINDS)
         return tuple(dict.fromkeys(head.arguments[0] for head in heads))
 
-    def order_of(self, name: Term) -> int:
+    def rank(self, name: Term) -> int:
         """Features come in the order in which the file first names them."""
         return self._first_named.get(_functor(name), len(self.rules))
 
@@ -137,7 +137,7 @@ class FeatureRules:
                 rule.head.relation
                 for rule in self.rules
                 for condition in rule.body
-                for atom, _ in atoms_of(condition)
+                for atom, _ in find_atoms(condition)
                 if atom.relation in found
             } - found
         return frozenset(found) if len(found) > 1 else frozenset()
@@ -147,7 +147,7 @@ def feature_atom(term: Term) -> FeatureAtom:
     """What the argument of an atom in a view's relation says."""
     assert isinstance(term, Compound)
     kind, name, number, _ = term.arguments
-    weight = number_of(number)
+    weight = read_number(number)
     if weight is None:
         raise GroundingError(
             f"feature {to_kif(name)} has {to_kif(number)} where a number must stand"

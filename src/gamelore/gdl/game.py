@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 from gamelore.errors import GdlError
-from gamelore.gdl.checks.rule_sheet import check_reading, in_order
+from gamelore.gdl.checks.rule_sheet import check_parsed, in_order
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.reader import DEFAULT_LIMITS, read_source, read_text
 from gamelore.gdl.rules import Rule
-from gamelore.gdl.source import Report, Source
+from gamelore.gdl.source import ProblemReport, Source
 from gamelore.gdl.terms import Fact, Role
 
 
@@ -40,13 +40,13 @@ class Game:
         limits: ReaderLimits = DEFAULT_LIMITS,
     ) -> Game:
         """Read and check rule text; raise `GdlError` with every error in it."""
-        report = Report(Source(text, source or name))
-        reading = read_source(report, limits)
-        check_reading(reading, report)
+        report = ProblemReport(Source(text, source or name))
+        parsed = read_source(report, limits)
+        check_parsed(parsed, report)
         errors = [p for p in report.problems if p.severity == "error"]
         if errors:
             raise GdlError(in_order(errors))
-        return cls(name, _roles(reading.rules), tuple(reading.rules), source)
+        return cls(name, _roles(parsed.rules), tuple(parsed.rules), source)
 
     @classmethod
     def from_file(cls, path: str | Path, limits: ReaderLimits = DEFAULT_LIMITS) -> Game:

@@ -18,20 +18,20 @@ def components(graph: Mapping[N, Iterable[N]]) -> dict[N, int]:
     order: dict[N, int] = {}
     low: dict[N, int] = {}
     found: dict[N, int] = {}
-    trail: list[N] = []
+    path: list[N] = []
     count = 0
     for root in graph:
         if root in order:
             continue
         order[root] = low[root] = len(order)
-        trail.append(root)
+        path.append(root)
         work = [(root, iter(graph[root]))]
         while work:
             node, rest = work[-1]
             for callee in rest:
                 if callee not in order:
                     order[callee] = low[callee] = len(order)
-                    trail.append(callee)
+                    path.append(callee)
                     work.append((callee, iter(graph.get(callee, ()))))
                     break
                 if callee not in found:
@@ -43,7 +43,7 @@ def components(graph: Mapping[N, Iterable[N]]) -> dict[N, int]:
                     low[caller] = min(low[caller], low[node])
                 if low[node] == order[node]:
                     while node not in found:
-                        found[trail.pop()] = count
+                        found[path.pop()] = count
                     count += 1
     return found
 

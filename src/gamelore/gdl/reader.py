@@ -10,7 +10,7 @@ from gamelore.errors import GdlError, UnknownGameError
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.problems import Problem, Span
 from gamelore.gdl.rules import ARITIES, CONNECTIVES, And, Atom, Condition, Not, Or, Rule
-from gamelore.gdl.source import Report, Source, quote
+from gamelore.gdl.source import ProblemReport, Source, quote
 from gamelore.gdl.syntax import Group, Node, Word, parse, words_in
 from gamelore.gdl.terms import Compound, Term, Variable
 
@@ -19,7 +19,7 @@ KEYWORDS = frozenset((*ARITIES, *CONNECTIVES))
 DEFAULT_LIMITS = ReaderLimits()
 
 
-class Reading(NamedTuple):
+class ParsedRules(NamedTuple):
     """The rules in a text, and the words in those parts that could not be read."""
 
     rules: list[Rule]
@@ -30,14 +30,16 @@ def read_rules(
     text: str, source: str = "", limits: ReaderLimits = DEFAULT_LIMITS
 ) -> tuple[list[Rule], list[Problem]]:
     """Every rule that can be read, and every mistake of syntax."""
-    report = Report(Source(text, source))
+    report = ProblemReport(Source(text, source))
     return read_source(report, limits).rules, report.problems
 
 
-def read_source(report: Report, limits: ReaderLimits = DEFAULT_LIMITS) -> Reading:
+def read_source(
+    report: ProblemReport, limits: ReaderLimits = DEFAULT_LIMITS
+) -> ParsedRules:
     """Every rule that can be read from the report's source; mistakes are reported."""
     tree = parse(report, limits)
-    builder = _Builder(report)
+    builder = _RuleBuilder(report)
     rules, damaged = [], tree.damaged
     for node in tree.nodes:
         try:
@@ -47,17 +49,17 @@ def read_source(report: Report, limits: ReaderLimits = DEFAULT_LIMITS) -> Readin
             damaged |= words_in(report.source, node.start, node.stop)
             if report.is_full:
                 break
-    return Reading(rules, damaged)
+    return ParsedRules(rules, damaged)
 
 
 def read_term(text: str, limits: ReaderLimits = DEFAULT_LIMITS) -> Term:
     """One term from its text; `GdlError` if it is not exactly one well-formed term."""
-    report = Report(Source(text))
+    report = ProblemReport(Source(text))
     nodes = parse(report, limits).nodes
     if not report.problems:
         try:
             if len(nodes) == 1:
-                return _Builder(report).term(nodes[0])
+                return _RuleBuilder(report).term(nodes[0])
             message = f"one term expected, found {len(nodes) or 'none'}"
             start, stop = (nodes[1].start, nodes[1].stop) if nodes else (0, 1)
             report.error("term", message, report.source.span(start, stop))
@@ -109,10 +111,10 @@ class _Malformed(Exception):  # noqa: N818 - never leaves this module
         self.span = span
 
 
-class _Builder:
+class _RuleBuilder:
     """Turns the nodes of one source into rules."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ProblemReport) -> None:
         self.source = report.source
 
     def rule(self, node: Node) -> Rule:

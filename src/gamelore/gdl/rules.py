@@ -113,7 +113,7 @@ class Rule:
         return f"(<= {self.head} {' '.join(map(str, self.body))})"
 
 
-def atoms_of(
+def find_atoms(
     condition: Condition, positive: bool = True
 ) -> Iterator[tuple[Atom, bool]]:
     """The atoms of a condition, each with whether it stands under no `not`."""
@@ -121,20 +121,20 @@ def atoms_of(
         case Atom():
             yield condition, positive
         case Not():
-            yield from atoms_of(condition.condition, False)
+            yield from find_atoms(condition.condition, False)
         case Or():
             for option in condition.options:
-                yield from atoms_of(option, positive)
+                yield from find_atoms(option, positive)
         case And():
             for part in condition.parts:
-                yield from atoms_of(part, positive)
+                yield from find_atoms(part, positive)
 
 
-def variables_of(condition: Condition) -> frozenset[Variable]:
+def find_variables(condition: Condition) -> frozenset[Variable]:
     """All variables that occur in a condition."""
     return frozenset(
         variable
-        for atom, _ in atoms_of(condition)
+        for atom, _ in find_atoms(condition)
         for argument in atom.arguments
         for variable in variables(argument)
     )

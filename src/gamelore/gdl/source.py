@@ -56,7 +56,7 @@ class Source:
         return offset - self._starts[bisect_right(self._starts, offset) - 1] + 1
 
 
-class Report:
+class ProblemReport:
     """The problems found in one source so far; takes so many and no more."""
 
     def __init__(self, source: Source) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple, TypeAlias
 
 from gamelore.gdl.limits import ReaderLimits
-from gamelore.gdl.source import Report, Source
+from gamelore.gdl.source import ProblemReport, Source
 
 # `(<=` is a token of its own: it can only begin a rule, so whatever is open before it
 # was never closed.
@@ -48,7 +48,7 @@ class Tree(NamedTuple):
     damaged: set[str]
 
 
-def parse(report: Report, limits: ReaderLimits) -> Tree:
+def parse(report: ProblemReport, limits: ReaderLimits) -> Tree:
     """The tree of a text; mistakes go to the report."""
     scanner = _Scanner(report, limits)
     text = report.source.text
@@ -88,7 +88,7 @@ def parse_at(source: Source, start: int) -> Node:
 class _Scanner:
     """Builds the tree; after a mistake it goes on where a rule seems to start."""
 
-    def __init__(self, report: Report, limits: ReaderLimits) -> None:
+    def __init__(self, report: ProblemReport, limits: ReaderLimits) -> None:
         self.source = report.source
         self.report = report
         self.limits = limits

@@ -22,7 +22,7 @@ import clingo
 _REPORT_EVERY = 1.0  # seconds
 
 
-class Request(NamedTuple):
+class GroundRequest(NamedTuple):
     """What to ground, and within which limits."""
 
     program: str
@@ -93,7 +93,7 @@ def _send(message: tuple[Any, ...]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _ground(request: Request) -> GroundRules:
+def _ground(request: GroundRequest) -> GroundRules:
     control = clingo.Control(
         ["--warn=none", "--eq=0", "--sat-prepro=no"], logger=lambda *_: None
     )

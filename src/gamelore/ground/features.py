@@ -41,7 +41,7 @@ def assemble_features(
                     raise GroundingError(
                         f"feature {to_kif(name)} cannot be an average and a sum"
                     )
-    names = sorted(averaged, key=lambda n: (features.order_of(n), natural_order(n)))
+    names = sorted(averaged, key=lambda n: (features.rank(n), natural_order(n)))
     return tuple(
         tuple(_feature(name, averaged[name], view.get(name, ())) for name in names)
         for view in views

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from gamelore.errors import GroundingError, GroundingLimit
 from gamelore.gdl import Fact, Game, Move, Role, Rule, Term
 from gamelore.gdl.features import FeatureRules
-from gamelore.ground._worker import GroundRules, Request
+from gamelore.ground._worker import GroundRequest, GroundRules
 from gamelore.ground.asp import Vocabulary, to_asp
 from gamelore.ground.demand import bind_heads
 from gamelore.ground.domains import Domains
@@ -112,7 +112,9 @@ def ground(
     program = to_asp(rules, vocabulary)
     guards = {r.head.relation for r in rules if r.head.relation.startswith(GUARD)}
     shown = frozenset(vocabulary.code("r", name) for name in (*_SHOWN, *views, *guards))
-    request = Request(program, limits.memory_mb * 1024 * 1024, limits.rules, shown)
+    request = GroundRequest(
+        program, limits.memory_mb * 1024 * 1024, limits.rules, shown
+    )
     try:
         result = _run(request, limits, vocabulary)
     except _LimitReached as reached:
@@ -160,7 +162,9 @@ class _LimitReached(Exception):  # noqa: N818 - told on as a GroundingLimit
         super().__init__(limit)
 
 
-def _run(request: Request, limits: GroundLimits, vocabulary: Vocabulary) -> GroundRules:
+def _run(
+    request: GroundRequest, limits: GroundLimits, vocabulary: Vocabulary
+) -> GroundRules:
     """Run the worker to its end, or end it at the limit of time."""
     command = [sys.executable, "-c", "from gamelore.ground._worker import main; main()"]
     with subprocess.Popen(

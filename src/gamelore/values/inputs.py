@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gamelore.engine import CircuitSimulator, Rows
 from gamelore.engine.compiled.buffers import LANES_64, allocate_words_64
 from gamelore.errors import GameloreError
-from gamelore.gdl.canonical.symmetry import exchange_of
+from gamelore.gdl.canonical.symmetry import find_exchange
 from gamelore.values._function_kernels import NO_FEATURES, FeatureCache, Inputs
 from gamelore.values.by_feature import numbers_by_feature
 from gamelore.values.settings import FunctionSettings
@@ -119,9 +119,9 @@ def find_players(roles: Sequence[str]) -> tuple[int, int]:
 def exchanged_fluents(simulator: CircuitSimulator) -> npt.NDArray[np.int32] | None:
     """Return int32 [fluents]: each fluent's place if the two players are exchanged.
 
-    `None` where the game is not the same to both, see `exchange_of`.
+    `None` where the game is not the same to both, see `find_exchange`.
     """
-    exchange = exchange_of(simulator.game)
+    exchange = find_exchange(simulator.game)
     if exchange is None:
         return None
     fluents = simulator.compiled.fluents

@@ -11,7 +11,7 @@ from gamelore.engine.interpreter.clauses import Signature
 from gamelore.engine.interpreter.prover import Prover
 from gamelore.engine.interpreter.query_plans import BOUND, FREE
 from gamelore.gdl import And, Atom, Condition, Not, Or, Rule, Term, Variable
-from gamelore.gdl.rules import atoms_of, variables_of
+from gamelore.gdl.rules import find_atoms, find_variables
 
 CONSTANTS = ("a", "b", "c")
 VARIABLES = tuple(map(Variable, "xyz"))
@@ -37,7 +37,7 @@ def random_rules(random: Random) -> list[Rule]:
 
 def _random_rule(random: Random, number: int, below: int) -> Rule:
     positive = [_random_atom(random, below) for _ in range(random.randint(1, 2))]
-    known = sorted(set().union(*map(variables_of, positive)))
+    known = sorted(set().union(*map(find_variables, positive)))
     terms: list[Term] = [*known, *CONSTANTS[:1]]
     body: list[Condition] = [*positive]
     if random.random() < 0.5:
@@ -142,7 +142,7 @@ def test_random_rules_are_worth_trying() -> None:
         for rules in programs
         for rule in rules
         for condition in rule.body
-        for atom, positive in atoms_of(condition)
+        for atom, positive in find_atoms(condition)
         if not positive
     ]
     assert len(negated) > 300

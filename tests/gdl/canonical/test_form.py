@@ -27,8 +27,8 @@ from gamelore.gdl import (
     Term,
     Variable,
     canonical_form,
+    find_variables,
     to_kif,
-    variables_of,
 )
 from gamelore.gdl.reader import KEYWORDS
 
@@ -65,7 +65,7 @@ def in_capitals(game: Game) -> Game:
 def _rule(rule: Rule, word: Callable[[str], str], lots: Random) -> Rule:
     known: set[Variable] = set()
     for condition in (rule.head, *rule.body):
-        known |= variables_of(condition)
+        known |= find_variables(condition)
     order = sorted(known)
     lots.shuffle(order)
     variables = {old: Variable(f"q{i}") for i, old in enumerate(order)}

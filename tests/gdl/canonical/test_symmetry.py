@@ -11,14 +11,14 @@ from gamelore.engine.position import Position
 from gamelore.games import load
 from gamelore.gdl import Compound, Game, Term, read_term
 from gamelore.gdl.canonical.kinds import Kinds
-from gamelore.gdl.canonical.symmetry import Exchange, exchange_of
+from gamelore.gdl.canonical.symmetry import Exchange, find_exchange
 
 SAME = ("tictactoe", "connect-four", "breakthrough-6x6", "tron", "nim", "pig")
 OTHER = ("trio", "peg-solitaire", "hex-4x4", "othello-6x6")
 
 
 def found(name: str) -> Exchange:
-    exchange = exchange_of(load(name))
+    exchange = find_exchange(load(name))
     assert exchange is not None
     return exchange
 
@@ -61,7 +61,7 @@ def test_players_change_places(name: str) -> None:
 
 @pytest.mark.parametrize("name", OTHER)
 def test_not_every_game_is_the_same_to_both(name: str) -> None:
-    assert exchange_of(load(name)) is None
+    assert find_exchange(load(name)) is None
 
 
 STEPS = """
@@ -83,7 +83,7 @@ STEPS = """
 
 
 def test_equal_numbers_of_other_kinds_stay() -> None:
-    exchange = exchange_of(Game.from_kif(STEPS, name="steps"))
+    exchange = find_exchange(Game.from_kif(STEPS, name="steps"))
     assert exchange is not None
     expected = {"(at a 1)": "(at b 3)", "(at b 2)": "(at a 2)", "(turn 1)": "(turn 1)"}
     for fact, image in expected.items():
@@ -103,7 +103,7 @@ def test_equal_numbers_of_other_kinds_stay() -> None:
 def test_a_rule_for_one_player_spoils_it(rule: str, other: str) -> None:
     assert rule in STEPS
     text = STEPS.replace(rule, other)
-    assert exchange_of(Game.from_kif(text, name="spoilt")) is None
+    assert find_exchange(Game.from_kif(text, name="spoilt")) is None
 
 
 def test_goals_are_not_renamed() -> None:
@@ -111,8 +111,8 @@ def test_goals_are_not_renamed() -> None:
     text = "(role a) (role b) (<= (legal ?r wait) (role ?r)) terminal"
     same = Game.from_kif(f"{text} (goal a 50) (goal b 50) (init s)", name="same")
     other = Game.from_kif(f"{text} (goal a 100) (goal b 0) (init s)", name="other")
-    assert exchange_of(same) is not None
-    assert exchange_of(other) is None
+    assert find_exchange(same) is not None
+    assert find_exchange(other) is None
 
 
 def test_constants_that_are_compared_are_of_one_kind() -> None:

@@ -7,7 +7,7 @@ import pytest
 from gamelore.errors import GdlError, GroundingError
 from gamelore.games import load
 from gamelore.gdl import Compound, Game, read_term, to_kif
-from gamelore.gdl.checks.feature_file import check_features, number_of
+from gamelore.gdl.checks.feature_file import check_features, read_number
 from gamelore.gdl.features import FeatureRules, feature_atom, fits
 
 GAME = load("tictactoe")
@@ -90,7 +90,7 @@ def test_errors_are_raised_together() -> None:
     ],
 )
 def test_numbers(text: str, number: float | None) -> None:
-    assert number_of(text) == number
+    assert read_number(text) == number
 
 
 def test_a_number_that_rules_compute_may_turn_out_to_be_none() -> None:

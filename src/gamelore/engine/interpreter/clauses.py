@@ -23,8 +23,8 @@ from gamelore.gdl import (
     Span,
     Term,
     Variable,
+    find_variables,
     variables,
-    variables_of,
 )
 from gamelore.gdl.graph import components
 
@@ -53,7 +53,7 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class ClauseLiteral:
     """An atom or its negation."""
 
     signature: Signature
@@ -70,13 +70,13 @@ class Literal:
 class Clause:
     """The head holds if every literal of the body does."""
 
-    head: Literal
-    body: tuple[Literal, ...]
+    head: ClauseLiteral
+    body: tuple[ClauseLiteral, ...]
     span: Span
 
 
 @dataclass
-class Program:
+class ClauseProgram:
     """All clauses of a game."""
 
     clauses: dict[Signature, list[Clause]]
@@ -89,9 +89,9 @@ class Program:
     """The recursive relations; those with the same number define each other."""
 
     @classmethod
-    def from_rules(cls, rules: Iterable[Rule]) -> Program:
+    def from_rules(cls, rules: Iterable[Rule]) -> ClauseProgram:
         """The clauses of the rules, with facts apart."""
-        builder = _Builder()
+        builder = _ClauseBuilder()
         for rule in rules:
             builder.add_rule(rule)
         clauses, facts = _separate_facts(builder.clauses)
@@ -99,7 +99,7 @@ class Program:
         return cls(clauses, facts, builder.demands, levels, recursive)
 
 
-class _Builder:
+class _ClauseBuilder:
     """Turns rules into clauses, making up relations for the conditions between."""
 
     def __init__(self) -> None:
@@ -120,20 +120,22 @@ class _Builder:
         self._add_clause(head, kept, rule.span)
 
     def _literals(
-        self, head: Literal, body: Sequence[Condition], span: Span
-    ) -> list[Literal]:
+        self, head: ClauseLiteral, body: Sequence[Condition], span: Span
+    ) -> list[ClauseLiteral]:
         parts = [part for condition in body for part in _conjuncts(condition)]
         used = Counter(head.variables())
         for part in parts:
-            used.update(variables_of(part))
-        literals: list[Literal] = []
+            used.update(find_variables(part))
+        literals: list[ClauseLiteral] = []
         for part in parts:
-            inside = variables_of(part)
+            inside = find_variables(part)
             outside = {v for v in used if used[v] > (v in inside)}
             literals.append(self._flatten(part, outside, span))
         return literals
 
-    def _flatten(self, part: Condition, outside: set[Variable], span: Span) -> Literal:
+    def _flatten(
+        self, part: Condition, outside: set[Variable], span: Span
+    ) -> ClauseLiteral:
         """The part as one literal, by way of a relation of its own where needed."""
         match part:
             case Atom():
@@ -142,7 +144,7 @@ class _Builder:
                 return _literal(atom, positive=False)
             case Not(inner):
                 made = self._make_up("not", [(inner,)], outside, span)
-                return Literal(made.signature, made.arguments, positive=False)
+                return ClauseLiteral(made.signature, made.arguments, positive=False)
             case Or(options):
                 return self._make_up("or", [(o,) for o in options], outside, span)
         return self._make_up("and", [(part,)], outside, span)
@@ -153,13 +155,13 @@ class _Builder:
         bodies: Sequence[Sequence[Condition]],
         outside: set[Variable],
         span: Span,
-    ) -> Literal:
+    ) -> ClauseLiteral:
         """A relation over the variables shared with the outside, a clause per body."""
-        inside = set().union(*(variables_of(c) for body in bodies for c in body))
+        inside = set().union(*(find_variables(c) for body in bodies for c in body))
         shared = sorted(inside & outside)
         # no name in a rule sheet holds a parenthesis, so this one is new
         signature = Signature(f"({word} {next(self._numbers)})", len(shared))
-        head = Literal(signature, tuple(shared))
+        head = ClauseLiteral(signature, tuple(shared))
         self.clauses[signature] = []
         for body in bodies:
             self._add_clause(head, self._literals(head, body, span), span)
@@ -174,7 +176,7 @@ class _Builder:
             i for i, variable in enumerate(shared) if variable not in bound_by_all
         )
 
-    def _bound_by(self, body: Iterable[Literal]) -> set[Variable]:
+    def _bound_by(self, body: Iterable[ClauseLiteral]) -> set[Variable]:
         """The variables that the positive literals give values to."""
         bound: set[Variable] = set()
         for literal in body:
@@ -185,7 +187,9 @@ class _Builder:
                         bound.update(variables(argument))
         return bound
 
-    def _add_clause(self, head: Literal, body: Sequence[Literal], span: Span) -> None:
+    def _add_clause(
+        self, head: ClauseLiteral, body: Sequence[ClauseLiteral], span: Span
+    ) -> None:
         """Add a clause; a long body goes on in a relation made up for its rest."""
         loops = [
             lit for lit in body if _binds(lit) and any(True for _ in lit.variables())
@@ -196,19 +200,19 @@ class _Builder:
             outside = {v for literal in (head, *first) for v in literal.variables()}
             shared = sorted(outside & {v for lit in rest for v in lit.variables()})
             signature = Signature(f"(rest {next(self._numbers)})", len(shared))
-            tail = Literal(signature, tuple(shared))
+            tail = ClauseLiteral(signature, tuple(shared))
             self._add_clause(tail, rest, span)
             self._note_demands(signature, shared)
             body = [*first, tail]
         self.clauses[head.signature].append(Clause(head, tuple(body), span))
 
 
-def _literal(atom: Atom, positive: bool = True) -> Literal:
+def _literal(atom: Atom, positive: bool = True) -> ClauseLiteral:
     signature = Signature(atom.relation, len(atom.arguments))
-    return Literal(signature, atom.arguments, positive)
+    return ClauseLiteral(signature, atom.arguments, positive)
 
 
-def _binds(literal: Literal) -> bool:
+def _binds(literal: ClauseLiteral) -> bool:
     """Whether a literal gives values to its variables, rather than tests them."""
     return literal.positive and literal.signature != DISTINCT
 
@@ -242,7 +246,10 @@ def _separate_facts(
         if rows and rest:
             given = Signature(f"({signature.name} facts)", signature.arity)
             arguments = tuple(Variable(str(i)) for i in range(signature.arity))
-            head, body = Literal(signature, arguments), Literal(given, arguments)
+            head, body = (
+                ClauseLiteral(signature, arguments),
+                ClauseLiteral(given, arguments),
+            )
             rest.insert(0, Clause(head, (body,), rest[0].span))
             facts[given] = rows
         elif rows:

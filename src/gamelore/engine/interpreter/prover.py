@@ -18,8 +18,8 @@ from gamelore.engine.interpreter.clauses import (
     DOES,
     TRUE,
     Clause,
+    ClauseProgram,
     Level,
-    Program,
     Signature,
 )
 from gamelore.engine.interpreter.query_plans import (
@@ -44,7 +44,7 @@ MAX_STATIC_ANSWERS = 1_000_000
 """Keys of one table kept from position to position."""
 
 
-class Table(dict[Key, Answers], ABC):
+class AnswerTable(dict[Key, Answers], ABC):
     """Answers by key: a set where the shape has free leaves, else True or False."""
 
     def __init__(self, shape: Shape) -> None:
@@ -55,7 +55,7 @@ class Table(dict[Key, Answers], ABC):
         """The answer where nothing is derived."""
         return set() if self.free else False
 
-    def settled(self, key: Key) -> Answers:
+    def evaluated(self, key: Key) -> Answers:
         """The final answers to a key, as a negation needs them."""
         return self[key]
 
@@ -71,13 +71,13 @@ class Table(dict[Key, Answers], ABC):
 class TooDeep(Exception):  # noqa: N818 - it is no error: the goal is asked again
     """A goal that was met too deep inside the derivation of another."""
 
-    def __init__(self, table: Table, key: Key) -> None:
+    def __init__(self, table: AnswerTable, key: Key) -> None:
         super().__init__()
         self.table = table
         self.key = key
 
 
-class FactTable(Table):
+class FactTable(AnswerTable):
     """Answers of a relation given by its rows."""
 
     def __init__(self, shape: Shape, rows: list[tuple[Term, ...]]) -> None:
@@ -107,7 +107,7 @@ class FactTable(Table):
             self._fill(self._rows, self)
 
 
-class RuleTable(Table):
+class RuleTable(AnswerTable):
     """Answers derived by clauses."""
 
     def __init__(self, prover: Prover, shape: Shape, clauses: list[Clause]) -> None:
@@ -171,9 +171,9 @@ class RecursiveTable(RuleTable):
     def __missing__(self, key: Key) -> Answers:
         return self._component.ask(self, key)
 
-    def settled(self, key: Key) -> Answers:
+    def evaluated(self, key: Key) -> Answers:
         """The final answers, even if asked from within the component."""
-        return self[key] if key in self else self._component.settle(self, key)
+        return self[key] if key in self else self._component.evaluate(self, key)
 
 
 class Goal:
@@ -200,9 +200,9 @@ class Component:
         """The answers to a goal: final, or so far if a goal of the component asks."""
         if self._run is not None:
             return self._run.read(table, key)
-        return self.settle(table, key)
+        return self.evaluate(table, key)
 
-    def settle(self, table: RecursiveTable, key: Key) -> Answers:
+    def evaluate(self, table: RecursiveTable, key: Key) -> Answers:
         """The final answers to a goal, from a run of its own.
 
         Under `not` only these will do. They do not depend on goals that are still
@@ -265,9 +265,9 @@ class Prover:
     """Answers questions about one position at a time, and the moves made in it."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self.program = Program.from_rules(rules)
-        self._tables: dict[tuple[Signature, Shape], Table] = {}
-        self._by_level: dict[Level, list[Table]] = {level: [] for level in Level}
+        self.program = ClauseProgram.from_rules(rules)
+        self._tables: dict[tuple[Signature, Shape], AnswerTable] = {}
+        self._by_level: dict[Level, list[AnswerTable]] = {level: [] for level in Level}
         self._components: dict[int, Component] = defaultdict(Component)
         self.depth = 0
         """How many goals are being derived inside each other."""
@@ -300,7 +300,7 @@ class Prover:
         answers = self._answer(self.table(Signature(relation, len(shape)), shape), key)
         return {answer[0] for answer in answers} if isinstance(answers, set) else set()
 
-    def _answer(self, table: Table, key: Key) -> Answers:
+    def _answer(self, table: AnswerTable, key: Key) -> Answers:
         """The answers to a goal; those it meets too deep are answered before it."""
         waiting = [(table, key)]
         while True:
@@ -314,7 +314,7 @@ class Prover:
             if not waiting:
                 return answers
 
-    def table(self, signature: Signature, shape: Shape) -> Table:
+    def table(self, signature: Signature, shape: Shape) -> AnswerTable:
         """The table that answers a relation asked in a shape."""
         table = self._tables.get((signature, shape))
         if table is None:
@@ -323,7 +323,7 @@ class Prover:
             self._by_level[level].append(table)
         return table
 
-    def _make(self, signature: Signature, shape: Shape) -> Table:
+    def _make(self, signature: Signature, shape: Shape) -> AnswerTable:
         if signature == TRUE:
             return FactTable(shape, self._true)
         if signature == DOES:

@@ -22,7 +22,12 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from gamelore.engine.interpreter.clauses import DISTINCT, Clause, Literal, Signature
+from gamelore.engine.interpreter.clauses import (
+    DISTINCT,
+    Clause,
+    ClauseLiteral,
+    Signature,
+)
 from gamelore.errors import GdlError
 from gamelore.gdl import Compound, Problem, Term, Variable, variables
 
@@ -81,7 +86,7 @@ def plan_rule(
 def plan_facts(shape: Shape) -> FillFunction:
     """`fill(rows, table)`: puts the rows that match the shape under their keys."""
     writer = _Writer()
-    names = [writer.fresh() for _ in shape]
+    names = [writer.new_name() for _ in shape]
     writer.open("def fill(rows, table):")
     writer.open(f"for {_tuple(names)} in rows:", loop=True)
     keys: list[str] = []
@@ -110,12 +115,12 @@ class _Writer:
         self._fail = "return"
         self._numbers = count()
 
-    def fresh(self, letter: str = "v") -> str:
+    def new_name(self, letter: str = "v") -> str:
         return f"{letter}{next(self._numbers)}"
 
     def share(self, value: object, letter: str) -> str:
         """A name under which the function sees the value."""
-        name = self.fresh(letter)
+        name = self.new_name(letter)
         self.namespace[name] = value
         return name
 
@@ -146,7 +151,7 @@ class _Writer:
 
     def split(self, pattern: Compound, value: str) -> list[str]:
         """Names for the arguments of a value that must be like the pattern."""
-        names = [self.fresh() for _ in pattern.arguments]
+        names = [self.new_name() for _ in pattern.arguments]
         self.fail_if(
             f"{value}.__class__ is not Compound or {value}[0] != {pattern.functor!r}"
             f" or len({value}[1]) != {len(names)}"
@@ -216,7 +221,9 @@ class _RuleWriter(_Writer):
             remaining.remove(literal)
             self._write_literal(literal, ask)
 
-    def _is_ready(self, literal: Literal, remaining: Sequence[Literal]) -> bool:
+    def _is_ready(
+        self, literal: ClauseLiteral, remaining: Sequence[ClauseLiteral]
+    ) -> bool:
         """Whether everything has a value that must have one before the literal."""
         if literal.signature == DISTINCT:
             must = set(literal.variables())
@@ -229,7 +236,7 @@ class _RuleWriter(_Writer):
             must = later.intersection(literal.variables())
         return must <= self._values.keys()
 
-    def _ask(self, literal: Literal, remaining: Sequence[Literal]) -> _Ask:
+    def _ask(self, literal: ClauseLiteral, remaining: Sequence[ClauseLiteral]) -> _Ask:
         """How to ask a literal, given what has a value and what is wanted later."""
         if literal.signature == DISTINCT:
             return _Ask((), None, 0.0)
@@ -252,7 +259,7 @@ class _RuleWriter(_Writer):
             return BOUND
         return FREE if term in wanted else ANY
 
-    def _write_literal(self, literal: Literal, ask: _Ask) -> None:
+    def _write_literal(self, literal: ClauseLiteral, ask: _Ask) -> None:
         if ask.table is None:
             left, right = map(self._text, literal.arguments)
             self.fail_if(f"{left} == {right}")
@@ -264,11 +271,11 @@ class _RuleWriter(_Writer):
         key = _tuple([self._text(term) for term in keys])
         table = self.share(ask.table, "t")
         if not literal.positive:
-            self.fail_if(f"{table}.settled({key})")
+            self.fail_if(f"{table}.evaluated({key})")
             return
         answers = f"{table}[{key}]"
         if outputs:
-            names = [self.fresh() for _ in outputs]
+            names = [self.new_name() for _ in outputs]
             self.open(f"for {_tuple(names)} in {answers}:", loop=True)
             for variable, name in zip(outputs, names, strict=True):
                 self._match(variable, name)

@@ -1,6 +1,6 @@
-"""Replaying recorded playouts, to find every difference from what a simulator says.
+"""Verifying recorded playouts, to find every difference from what a simulator says.
 
-Shapes: n positions of a trace, playout after playout; R roles; K words per position.
+Shapes: n positions of a record, playout after playout; R roles; K words per position.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine.simulator import NO_GOAL, Row, Rows, Simulator
-from gamelore.engine.verify.playout_record import RecordedPlayout, Texts, Trace
+from gamelore.engine.verify.playout_record import PlayoutRecord, RecordedPlayout, Texts
 from gamelore.errors import GdlError, IllegalMoveError, PositionError
 from gamelore.gdl import Role, Term, read_term, to_kif
 
@@ -28,16 +28,16 @@ BATCH = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that a trace and a simulator do not agree on."""
+    """Something that a record and a simulator do not agree on."""
 
     game: str
     kind: Kind
     expected: str
-    """What the trace says; of sets, what it alone has."""
+    """What the record says; of sets, what it alone has."""
     found: str
     """What the simulator says; of sets, what it alone has."""
     playout: int | None = None
-    """From 0, in the order of the trace; None where it is the whole trace."""
+    """From 0, in the order of the record; None where it is the whole record."""
     step: int | None = None
     """Which state of the playout, from 0."""
     role: Role | None = None
@@ -56,8 +56,8 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class ReplayReport:
-    """What came of replaying one trace."""
+class VerifyReport:
+    """What came of verifying one record."""
 
     game: str
     engine: str
@@ -68,12 +68,12 @@ class ReplayReport:
     setup_seconds: float = 0.0
     """Until the game was read and compiled."""
     seconds: float = 0.0
-    """Of replaying, without the set-up."""
+    """Of verifying, without the set-up."""
 
 
 @dataclass(frozen=True)
-class ReplayTotals:
-    """Sums over the reports of many traces."""
+class VerifyTotals:
+    """Sums over the reports of many records."""
 
     games: int = 0
     playouts: int = 0
@@ -81,7 +81,7 @@ class ReplayTotals:
     differences: int = 0
 
     @classmethod
-    def of(cls, reports: Iterable[ReplayReport]) -> ReplayTotals:
+    def of(cls, reports: Iterable[VerifyReport]) -> VerifyTotals:
         """The sums over these reports."""
         kept = list(reports)
         return cls(
@@ -98,22 +98,22 @@ class ReplayTotals:
         )
 
 
-def replay(trace: Trace, simulator: Simulator) -> ReplayReport:
-    """Compare everything a trace says with what the simulator says."""
+def verify(record: PlayoutRecord, simulator: Simulator) -> VerifyReport:
+    """Compare everything a record says with what the simulator says."""
     started = time.perf_counter()
-    differences = tuple(_Replay(trace, simulator).differences())
-    return ReplayReport(
-        game=trace.game,
+    differences = tuple(_Verification(record, simulator).differences())
+    return VerifyReport(
+        game=record.game,
         engine=simulator.engine,
-        playouts=len(trace.playouts),
-        positions=sum(playout.positions for playout in trace.playouts),
+        playouts=len(record.playouts),
+        positions=sum(playout.positions for playout in record.playouts),
         differences=differences,
         seconds=time.perf_counter() - started,
     )
 
 
 class _Place(NamedTuple):
-    """One state of a trace."""
+    """One state of a record."""
 
     playout: int
     step: int
@@ -124,11 +124,11 @@ class _Place(NamedTuple):
         return self.step == len(self.recorded.moves)
 
 
-class _Replay:
-    """One trace, whose positions go through the simulator in batches."""
+class _Verification:
+    """One record, whose positions go through the simulator in batches."""
 
-    def __init__(self, trace: Trace, simulator: Simulator) -> None:
-        self.trace = trace
+    def __init__(self, record: PlayoutRecord, simulator: Simulator) -> None:
+        self.record = record
         self.simulator = simulator
         self._terms: dict[str, Term] = {}
         self._rows: dict[Texts, Row | str] = {}
@@ -136,13 +136,13 @@ class _Replay:
 
     def differences(self) -> Iterator[Difference]:
         roles = self.simulator.roles
-        if self.trace.roles != roles:
-            expected, found = " ".join(self.trace.roles), " ".join(roles)
-            yield Difference(self.trace.game, "roles", expected, found)
+        if self.record.roles != roles:
+            expected, found = " ".join(self.record.roles), " ".join(roles)
+            yield Difference(self.record.game, "roles", expected, found)
             return
         places = [
             _Place(number, step, recorded)
-            for number, recorded in enumerate(self.trace.playouts)
+            for number, recorded in enumerate(self.record.playouts)
             for step in range(recorded.positions)
         ]
         yield from self._initial()
@@ -150,8 +150,8 @@ class _Replay:
             yield from self._batch(places[start : start + BATCH])
 
     def _initial(self) -> Iterator[Difference]:
-        found = self._texts_of(self.simulator.initial_row())
-        for number, recorded in enumerate(self.trace.playouts):
+        found = self._read_texts(self.simulator.initial_row())
+        for number, recorded in enumerate(self.record.playouts):
             if set(recorded.states[0]) != found:
                 place = _Place(number, 0, recorded)
                 yield self._between("state", place, recorded.states[0], found)
@@ -216,13 +216,14 @@ class _Replay:
         if not possible:
             return
         moves: npt.NDArray[np.int32] = np.array(joint, dtype=np.int32)
-        after = self.simulator.advance(rows[possible], moves)
+        # An illegal move is a difference in what is legal, which has been reported.
+        after = self.simulator.advance(rows[possible], moves, checked=False)
         for i, row in zip(possible, after, strict=True):
             place = places[i]._replace(step=places[i].step + 1)
             expected = place.recorded.states[place.step]
             target = self._row(expected)
             if isinstance(target, str) or not np.array_equal(target, row):
-                yield self._between("state", place, expected, self._texts_of(row))
+                yield self._between("state", place, expected, self._read_texts(row))
 
     def _move_numbers(self, place: _Place) -> list[int] | Difference:
         """The joint move made in a place, by the simulator's numbers."""
@@ -250,7 +251,7 @@ class _Replay:
             term = self._terms[text] = read_term(text)
         return term
 
-    def _texts_of(self, row: Row) -> set[str]:
+    def _read_texts(self, row: Row) -> set[str]:
         return set(map(to_kif, self.simulator.facts(row)))
 
     def _between(
@@ -276,7 +277,7 @@ class _Replay:
     ) -> Difference:
         name = None if role is None else self.simulator.roles[role]
         return Difference(
-            self.trace.game,
+            self.record.game,
             kind,
             str(expected),
             str(found),

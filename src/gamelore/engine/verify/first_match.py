@@ -9,7 +9,7 @@ from random import Random
 from gamelore.engine.interpreter.prover import Prover
 from gamelore.gdl import Fact, Game, to_kif
 from gamelore.gdl.problems import Span
-from gamelore.gdl.source import Report
+from gamelore.gdl.source import ProblemReport
 
 MOST_MOVES = 1000
 """A match that has not ended after so many moves may never end."""
@@ -19,7 +19,7 @@ SECONDS = 2.0
 
 def check_first_match(
     game: Game,
-    report: Report,
+    report: ProblemReport,
     seconds: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
@@ -55,7 +55,7 @@ def _advance(
     return frozenset(prover.values("next"))
 
 
-def _warn_stuck(game: Game, report: Report, role: str, played: int) -> None:
+def _warn_stuck(game: Game, report: ProblemReport, role: str, played: int) -> None:
     when = f"after {played} random moves" if played else "in the first position"
     message = f"`{role}` has no legal move {when}, which does not end the match"
     report.warning("stuck", message, _find_head(game, "role", role))

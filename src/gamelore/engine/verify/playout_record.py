@@ -1,8 +1,9 @@
 """Files of recorded playouts.
 
-A trace is a file of JSON lines, compressed if its name ends in `.gz`. The first line
-names the game, its rule sheet and its roles; every other line is one playout. Facts and
-moves are KIF text with one space between tokens, lists of them are sorted.
+A playout record is a file of JSON lines, compressed if its name ends in `.gz`. The
+first line names the game, its rule sheet and its roles; every other line is one
+playout. Facts and moves are KIF text with one space between tokens, lists of them are
+sorted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from gamelore.errors import TraceError
+from gamelore.errors import PlayoutRecordError
 
 Texts: TypeAlias = tuple[str, ...]
 
@@ -45,7 +46,7 @@ class RecordedPlayout:
 
 
 @dataclass(frozen=True)
-class Trace:
+class PlayoutRecord:
     """Playouts of one game."""
 
     game: str
@@ -55,27 +56,27 @@ class Trace:
     playouts: tuple[RecordedPlayout, ...]
 
 
-def read_trace(path: str | Path) -> Trace:
-    """The trace in a file; `TraceError` names file and line where it cannot be read."""
+def read_playout_record(path: str | Path) -> PlayoutRecord:
+    """Return the record in a file; `PlayoutRecordError` names file and line."""
     path = Path(path)
     lines = _read_lines(path)
     first = next(lines, None)
     if first is None:
-        raise TraceError(f"{path}: the file is empty")
-    header = _Line(f"{path}:1", first)
+        raise PlayoutRecordError(f"{path}: the file is empty")
+    header = _JsonLine(f"{path}:1", first)
     roles = header.texts("roles")
     playouts = tuple(
-        _read_playout(_Line(f"{path}:{number}", line), len(roles))
+        _read_playout(_JsonLine(f"{path}:{number}", line), len(roles))
         for number, line in enumerate(lines, start=2)
         if line.strip()
     )
-    return Trace(header.text("game"), header.text("kif"), roles, playouts)
+    return PlayoutRecord(header.text("game"), header.text("kif"), roles, playouts)
 
 
-def write_trace(trace: Trace, path: str | Path) -> None:
-    """Write a trace; the same trace gives the same bytes."""
-    header = {"game": trace.game, "kif": trace.kif, "roles": trace.roles}
-    lines = [header, *(vars(playout) for playout in trace.playouts)]
+def write_playout_record(record: PlayoutRecord, path: str | Path) -> None:
+    """Write a record; the same record gives the same bytes."""
+    header = {"game": record.game, "kif": record.kif, "roles": record.roles}
+    lines = [header, *(vars(playout) for playout in record.playouts)]
     compact = (json.dumps(line, separators=(",", ":")) for line in lines)
     content = "".join(f"{line}\n" for line in compact).encode()
     path = Path(path)
@@ -93,10 +94,12 @@ def _read_lines(path: Path) -> Iterator[str]:
                 yield line.decode()
                 number += 1
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise TraceError(f"{path}:{number + 1}: cannot be read: {error}") from error
+        raise PlayoutRecordError(
+            f"{path}:{number + 1}: cannot be read: {error}"
+        ) from error
 
 
-class _Line:
+class _JsonLine:
     """The JSON object of one line, whose values are checked as they are taken."""
 
     def __init__(self, place: str, text: str) -> None:
@@ -142,8 +145,8 @@ class _Line:
             for row in self._table("goals", rows, roles)
         )
 
-    def _error(self, message: str) -> TraceError:
-        return TraceError(f"{self._place}: {message}")
+    def _error(self, message: str) -> PlayoutRecordError:
+        return PlayoutRecordError(f"{self._place}: {message}")
 
     def _get(self, key: str) -> object:
         if key not in self._values:
@@ -171,7 +174,7 @@ class _Line:
         return [self._list(key, row, columns) for row in table]
 
 
-def _read_playout(line: _Line, roles: int) -> RecordedPlayout:
+def _read_playout(line: _JsonLine, roles: int) -> RecordedPlayout:
     states = line.states()
     steps = len(states) - 1
     return RecordedPlayout(

@@ -1,4 +1,4 @@
-"""Recorded playouts: made here, and replayed from files on any number of cores."""
+"""Playout records: made here, and verified from files on any number of cores."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.engine.verify.comparison import (
     Difference,
-    ReplayReport,
-    ReplayTotals,
-    replay,
+    VerifyReport,
+    VerifyTotals,
+    verify,
 )
 from gamelore.engine.verify.playout_record import (
+    PlayoutRecord,
     RecordedPlayout,
     Texts,
-    Trace,
-    read_trace,
-    write_trace,
+    read_playout_record,
+    write_playout_record,
 )
 from gamelore.errors import GameloreError
 from gamelore.games import load
@@ -37,17 +37,17 @@ from gamelore.gdl import Fact, Game, Move, to_kif
 
 __all__ = [
     "Difference",
+    "PlayoutRecord",
     "RecordedPlayout",
-    "ReplayReport",
-    "ReplayTotals",
-    "Trace",
+    "VerifyReport",
+    "VerifyTotals",
     "load_game",
-    "read_trace",
-    "record",
-    "replay",
-    "replay_file",
-    "replay_files",
-    "write_trace",
+    "read_playout_record",
+    "record_playouts",
+    "verify",
+    "verify_file",
+    "verify_files",
+    "write_playout_record",
 ]
 
 FAILURES = (
@@ -62,25 +62,25 @@ FAILURES = (
     TypeError,
     ValueError,
 )
-"""What ends the replay of one game, but not that of the others."""
+"""What ends the verification of one game, but not that of the others."""
 
 
-def load_game(trace: Trace, folder: Path) -> Game:
-    """The game of a trace, from the folder of games or from the library."""
-    sheet = folder / trace.kif
-    return Game.from_file(sheet) if sheet.suffix == ".kif" else load(trace.kif)
+def load_game(record: PlayoutRecord, folder: Path) -> Game:
+    """Return the game of a record, from the folder of games or from the library."""
+    sheet = folder / record.kif
+    return Game.from_file(sheet) if sheet.suffix == ".kif" else load(record.kif)
 
 
-def record(
+def record_playouts(
     simulator: Simulator, playouts: int, seed: int = 0, move_limit: int = 10_000
-) -> Trace:
-    """Random playouts of a game; the same from every engine."""
+) -> PlayoutRecord:
+    """Return random playouts of a game; the same from every engine."""
     game = simulator.game
     recorded = tuple(
         _record_playout(simulator, Random(f"{seed} {i}"), move_limit)
         for i in range(playouts)
     )
-    return Trace(game.name, game.source or game.name, simulator.roles, recorded)
+    return PlayoutRecord(game.name, game.source or game.name, simulator.roles, recorded)
 
 
 def _record_playout(
@@ -112,45 +112,45 @@ def _texts(terms: list[Move] | tuple[Fact, ...]) -> Texts:
     return tuple(map(to_kif, terms))
 
 
-def replay_files(
+def verify_files(
     paths: Iterable[str | Path],
     games: str | Path | None = None,
     engine: Engine = "auto",
     jobs: int | None = 1,
-) -> Iterator[ReplayReport]:
-    """Replay every trace, and report on each as it is finished.
+) -> Iterator[VerifyReport]:
+    """Verify every playout record, and report on each as it is finished.
 
     Rule sheets are looked for in the folder `games`; by default in the parent of each
-    trace's folder. A game that fails is reported as a difference. With several jobs (or
-    None: one for each core) traces are replayed in new processes, which import the main
+    record's folder. A game that fails is reported as a difference. With several jobs
+    (or None: one for each core) new processes verify the records, which import the main
     module: scripts need the usual `if __name__ == "__main__"`.
     """
     folder = None if games is None else Path(games)
-    replay_one = partial(replay_file, games=folder, engine=engine)
+    verify_one = partial(verify_file, games=folder, engine=engine)
     files = [Path(path) for path in paths]
     jobs = min(jobs or os.cpu_count() or 1, len(files))
     if jobs <= 1:
-        yield from map(replay_one, files)
+        yield from map(verify_one, files)
     else:
-        yield from _replay_in_processes(replay_one, deque(files), jobs)
+        yield from _replay_in_processes(verify_one, deque(files), jobs)
 
 
-def replay_file(
+def verify_file(
     path: Path, games: Path | None = None, engine: Engine = "auto"
-) -> ReplayReport:
-    """Replay one trace file; what fails is a difference."""
+) -> VerifyReport:
+    """Verify one record file; what fails is a difference."""
     started = time.perf_counter()
     name = _name(path)
     try:
-        trace = read_trace(path)
-        name = trace.game
-        game = load_game(trace, games or path.resolve().parent.parent)
+        record = read_playout_record(path)
+        name = record.game
+        game = load_game(record, games or path.resolve().parent.parent)
         with warnings.catch_warnings():
             # the report tells the engine
             warnings.simplefilter("ignore", SlowEngineWarning)
             chosen = simulator(game, engine)
         setup = time.perf_counter() - started
-        return replace(replay(trace, chosen), setup_seconds=setup)
+        return replace(verify(record, chosen), setup_seconds=setup)
     except FAILURES as error:
         message = str(error) or type(error).__name__
         return _failed(name, message, time.perf_counter() - started)
@@ -160,34 +160,34 @@ def _name(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
-def _failed(game: str, message: str, seconds: float = 0.0) -> ReplayReport:
-    difference = Difference(game, "failure", "a replay", message)
-    return ReplayReport(game, "", 0, 0, (difference,), setup_seconds=seconds)
+def _failed(game: str, message: str, seconds: float = 0.0) -> VerifyReport:
+    difference = Difference(game, "failure", "a verification", message)
+    return VerifyReport(game, "", 0, 0, (difference,), setup_seconds=seconds)
 
 
 def _replay_in_processes(
-    replay_one: Callable[[Path], ReplayReport], files: deque[Path], jobs: int
-) -> Iterator[ReplayReport]:
-    """Replay in a pool; if one of its processes dies, in new ones."""
+    verify_one: Callable[[Path], VerifyReport], files: deque[Path], jobs: int
+) -> Iterator[VerifyReport]:
+    """Verify in a pool; if one of its processes dies, in new ones."""
     while files:
         suspects: list[Path] = []
-        yield from _replay_in_pool(replay_one, files, jobs, suspects)
-        # a dying process takes the pool with it: only alone can a trace be blamed
+        yield from _replay_in_pool(verify_one, files, jobs, suspects)
+        # a dying process takes the pool with it: only alone can a record be blamed
         for path in suspects:
             again: list[Path] = []
-            yield from _replay_in_pool(replay_one, deque([path]), 1, again)
+            yield from _replay_in_pool(verify_one, deque([path]), 1, again)
             if again:
-                yield _failed(_name(path), "the process that replayed it was ended")
+                yield _failed(_name(path), "the process that verified it was ended")
 
 
 def _replay_in_pool(
-    replay_one: Callable[[Path], ReplayReport],
+    verify_one: Callable[[Path], VerifyReport],
     files: deque[Path],
     jobs: int,
     suspects: list[Path],
-) -> Iterator[ReplayReport]:
-    """Replay until the files are used up, or the pool breaks under the suspects."""
-    running: dict[Future[ReplayReport], Path] = {}
+) -> Iterator[VerifyReport]:
+    """Verify until the files are used up, or the pool breaks under the suspects."""
+    running: dict[Future[VerifyReport], Path] = {}
     # a forked copy of a process with threads may hang: start afresh
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
@@ -195,7 +195,7 @@ def _replay_in_pool(
             while files and not suspects and len(running) < jobs:
                 path = files.popleft()
                 try:
-                    running[pool.submit(replay_one, path)] = path
+                    running[pool.submit(verify_one, path)] = path
                 except BrokenProcessPool:
                     suspects.append(path)
             for future in wait(running, return_when=FIRST_COMPLETED).done:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 
 from gamelore.gdl.canonical.labelling import (
     Budget,
+    ColouredGraph,
     Colours,
     ExhaustedError,
-    Graph,
     tell_apart,
 )
 from gamelore.gdl.canonical.renaming import Renaming
@@ -31,7 +31,7 @@ from gamelore.gdl.canonical.rule_order import (
     sort_rules,
 )
 from gamelore.gdl.game import Game
-from gamelore.gdl.rules import ARITIES, CONNECTIVES, HINTS, Rule, atoms_of
+from gamelore.gdl.rules import ARITIES, CONNECTIVES, HINTS, Rule, find_atoms
 from gamelore.gdl.terms import Compound, Term, parts
 
 WORK = 20_000_000
@@ -95,7 +95,7 @@ class _Naming:
         self.exact = True
         self._texts: dict[tuple[int, tuple[str, ...]], Rule] = {}
         self.graph = RuleGraph(self.game.rules, game.roles, self.kept)
-        self.inner = Graph(self.graph.colours, self.graph.edges, self.budget)
+        self.inner = ColouredGraph(self.graph.colours, self.graph.edges, self.budget)
         self.free = [symbol for symbol in self.graph.symbols if symbol not in self.kept]
 
     def form(self) -> CanonicalForm:
@@ -166,7 +166,7 @@ class _Naming:
         def certify(colours: Colours) -> bytes:
             return str(_with_variables(rule, ordered(colours))).encode()
 
-        inner = Graph(graph.colours, graph.edges, self.budget)
+        inner = ColouredGraph(graph.colours, graph.edges, self.budget)
         return ordered(tell_apart(inner, list(nodes.values()), certify))
 
 
@@ -205,7 +205,7 @@ def _symbols(game: Game) -> Iterable[str]:
     """Every symbol inside the terms of a game."""
     for rule in game.rules:
         for condition in (rule.head, *rule.body):
-            for atom, _ in atoms_of(condition):
+            for atom, _ in find_atoms(condition):
                 for argument in atom.arguments:
                     for part in parts(argument):
                         if isinstance(part, Compound):

@@ -50,7 +50,7 @@ def seed(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
-class Graph:
+class ColouredGraph:
     """Nodes with first colours, and edges with labels; made once, then refined."""
 
     def __init__(
@@ -122,7 +122,7 @@ class _Leaf:
 
 
 def tell_apart(
-    graph: Graph, targets: Sequence[int], certify: Callable[[Colours], bytes]
+    graph: ColouredGraph, targets: Sequence[int], certify: Callable[[Colours], bytes]
 ) -> Colours:
     """A colour of its own for every target, the same in every isomorphic graph.
 
@@ -130,14 +130,17 @@ def tell_apart(
     isomorphic graphs have the same hash.
     """
     colours = graph.refine(graph.first)
-    return _Search(graph, targets, certify).best(colours, 0)[0].colours
+    return _LabelSearch(graph, targets, certify).best(colours, 0)[0].colours
 
 
-class _Search:
+class _LabelSearch:
     """Goes through the choices of whom to single out that symmetries leave."""
 
     def __init__(
-        self, graph: Graph, targets: Sequence[int], certify: Callable[[Colours], bytes]
+        self,
+        graph: ColouredGraph,
+        targets: Sequence[int],
+        certify: Callable[[Colours], bytes],
     ) -> None:
         self.graph = graph
         self.targets = np.array(targets, np.int64)

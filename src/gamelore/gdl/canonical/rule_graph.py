@@ -21,7 +21,7 @@ from gamelore.gdl.rules import (
     Not,
     Or,
     Rule,
-    atoms_of,
+    find_atoms,
 )
 from gamelore.gdl.terms import Role, Term, Variable
 
@@ -40,7 +40,7 @@ def select_needed(
     """Return the rules that some relations depend on: all that play has to do with."""
     asks: dict[str, set[str]] = {"": set(relations)}
     for rule in rules:
-        inside = (atom for part in rule.body for atom, _ in atoms_of(part))
+        inside = (atom for part in rule.body for atom, _ in find_atoms(part))
         asks.setdefault(rule.head.relation, set()).update(a.relation for a in inside)
     wanted = reachable(asks, "")
     return tuple(rule for rule in rules if rule.head.relation in wanted)

@@ -20,7 +20,7 @@ from gamelore.gdl.canonical.kinds import Kinds, is_marked, unmark
 from gamelore.gdl.canonical.renaming import Renaming
 from gamelore.gdl.canonical.rule_graph import select_needed
 from gamelore.gdl.game import Game
-from gamelore.gdl.rules import Atom, Rule, atoms_of
+from gamelore.gdl.rules import Atom, Rule, find_atoms
 from gamelore.gdl.terms import Fact, Move, Role, parts
 
 _WORK = WORK // 10  # for each of four canonical forms
@@ -53,7 +53,7 @@ class Exchange:
 
 
 @lru_cache(maxsize=64)
-def exchange_of(game: Game) -> Exchange | None:
+def find_exchange(game: Game) -> Exchange | None:
     """A renaming that exchanges the two players of a game.
 
     `None` if there is none, or if none was found: rules may be symmetric in what they
@@ -88,7 +88,7 @@ def _marked_symbols(rules: Sequence[Rule]) -> frozenset[str]:
     found: set[str] = set()
     for rule in rules:
         for condition in (rule.head, *rule.body):
-            for atom, _ in atoms_of(condition):
+            for atom, _ in find_atoms(condition):
                 found.update(filter(is_marked, _symbols(atom)))
     return frozenset(found)
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from gamelore.gdl.rules import ARITIES, And, Atom, Condition, Not, Or, Rule, atoms_of
+from gamelore.gdl.rules import ARITIES, And, Atom, Condition, Not, Or, Rule, find_atoms
 from gamelore.gdl.terms import Variable, variables
 
 Demands: TypeAlias = Mapping[str, Collection[int]]
@@ -71,7 +71,7 @@ def find_demands(rules: Sequence[Rule]) -> Demands:
     demands: dict[str, set[int]] = defaultdict(set)
     users: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
-        for relation in {a.relation for c in rule.body for a, _ in atoms_of(c)}:
+        for relation in {a.relation for c in rule.body for a, _ in find_atoms(c)}:
             users[relation].append(rule)
     waiting: Iterable[Rule] = rules
     for _ in range(_MAX_ROUNDS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from gamelore.gdl.checks.sheet import Sheet, Use
+from gamelore.gdl.checks.sheet import AtomUse, Sheet
 from gamelore.gdl.graph import components, path, reachable
 from gamelore.gdl.rules import NEVER_CONDITIONS, Atom, Rule
 from gamelore.gdl.source import quote
@@ -66,7 +66,7 @@ def check_negation(sheet: Sheet, graph: RelationGraph) -> None:
     if not suspects:
         return
     circles = {circle[_asked(use)] for use in suspects}
-    rules = _RuleGraph([use for use in inner if circle[_asked(use)] in circles])
+    rules = _DependencyGraph([use for use in inner if circle[_asked(use)] in circles])
     for number, use in enumerate(suspects):
         if not rules.has_cycle(use):
             sheet.report.warning(
@@ -83,18 +83,18 @@ def check_negation(sheet: Sheet, graph: RelationGraph) -> None:
         sheet.report.error("unstratified", message, use.atom.span)
 
 
-def _head(use: Use) -> str:
+def _head(use: AtomUse) -> str:
     return use.rule.head.relation
 
 
-def _asked(use: Use) -> str:
+def _asked(use: AtomUse) -> str:
     return use.atom.relation
 
 
-class _RuleGraph:
+class _DependencyGraph:
     """Which rules use which in circles of relations: arguments may break a circle."""
 
-    def __init__(self, uses: Sequence[Use]) -> None:
+    def __init__(self, uses: Sequence[AtomUse]) -> None:
         rules = {id(use.rule): use.rule for use in uses}
         self._by_relation: dict[str, list[Rule]] = defaultdict(list)
         for rule in rules.values():
@@ -107,7 +107,7 @@ class _RuleGraph:
                 graph[id(use.rule)].update(map(id, self._answers(use.atom)))
             self._circle = components(graph)
 
-    def has_cycle(self, use: Use) -> bool:
+    def has_cycle(self, use: AtomUse) -> bool:
         """Whether the use leads back to its own rule, as far as can be told."""
         if self._circle is None:
             return True

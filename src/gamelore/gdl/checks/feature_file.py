@@ -19,9 +19,9 @@ from gamelore.gdl.checks.vocabulary import Suggestions, check_subjects, first_pl
 from gamelore.gdl.graph import path, reachable
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.problems import Problem
-from gamelore.gdl.reader import DEFAULT_LIMITS, Reading, read_source
-from gamelore.gdl.rules import ARITIES, NEVER_CONDITIONS, Atom, Rule, atoms_of
-from gamelore.gdl.source import Report, Source, quote
+from gamelore.gdl.reader import DEFAULT_LIMITS, ParsedRules, read_source
+from gamelore.gdl.rules import ARITIES, NEVER_CONDITIONS, Atom, Rule, find_atoms
+from gamelore.gdl.source import ProblemReport, Source, quote
 from gamelore.gdl.terms import Compound, Term, Variable, parts
 
 COUNT, WEIGHTED, AVERAGE = "feature", "weighted", "average"
@@ -33,11 +33,13 @@ VIEWER = "me"
 _NUMBER = re.compile(r"([-+]?[0-9]+(?:\.[0-9]+)?)(?:/([1-9][0-9]*))?")
 
 
-class FeatureSheet(Sheet):
+class FeatureRuleSheet(Sheet):
     """The rules of a features file, with those of the game beside them."""
 
-    def __init__(self, reading: Reading, game: Sequence[Rule], report: Report) -> None:
-        super().__init__(reading.rules, report, reading.damaged)
+    def __init__(
+        self, parsed: ParsedRules, game: Sequence[Rule], report: ProblemReport
+    ) -> None:
+        super().__init__(parsed.rules, report, parsed.damaged)
         self.game = game
 
     @cached_property
@@ -59,26 +61,28 @@ def check_features(
     limits: ReaderLimits = DEFAULT_LIMITS,
 ) -> list[Problem]:
     """Every error and warning in a features file of a game with these rules."""
-    report = Report(Source(text, source))
-    check_reading(read_source(report, limits), game, report)
+    report = ProblemReport(Source(text, source))
+    check_parsed(read_source(report, limits), game, report)
     return in_order(report.problems)
 
 
-def check_reading(reading: Reading, game: Sequence[Rule], report: Report) -> None:
+def check_parsed(
+    parsed: ParsedRules, game: Sequence[Rule], report: ProblemReport
+) -> None:
     """Report whatever a features file must not say."""
-    sheet = FeatureSheet(reading, game, report)
+    sheet = FeatureRuleSheet(parsed, game, report)
     for check in _CHECKS:
         check(sheet)
 
 
-def check_presence(sheet: FeatureSheet) -> None:
+def check_presence(sheet: FeatureRuleSheet) -> None:
     """There is a feature."""
     if not sheet.derived & KINDS.keys() and not any(map(sheet.is_damaged, KINDS)):
         message = "no `feature`, `weighted` or `average`: there is nothing to count"
         sheet.report.error("missing", message, sheet.report.source.span(0, 0))
 
 
-def check_heads(sheet: FeatureSheet) -> None:
+def check_heads(sheet: FeatureRuleSheet) -> None:
     """A features file adds to the rules of the game, and changes nothing in them."""
     for rule in sheet.rules:
         head = rule.head
@@ -95,7 +99,7 @@ def check_heads(sheet: FeatureSheet) -> None:
         sheet.report.error("head", message, head.span)
 
 
-def check_conditions(sheet: FeatureSheet) -> None:
+def check_conditions(sheet: FeatureRuleSheet) -> None:
     """Features are of positions: they know no moves, and not each other."""
     graph = _dependencies(sheet.game)
     for use in sheet.uses:
@@ -116,7 +120,7 @@ def check_conditions(sheet: FeatureSheet) -> None:
         sheet.report.error("condition", message, use.atom.span)
 
 
-def check_arities(sheet: FeatureSheet) -> None:
+def check_arities(sheet: FeatureRuleSheet) -> None:
     """Names have as many arguments as in the game, and as elsewhere in the file."""
     known: dict[tuple[bool, str], tuple[int, str]] = {(True, VIEWER): (1, "GDL")}
     for rule in sheet.game:
@@ -142,7 +146,7 @@ def check_arities(sheet: FeatureSheet) -> None:
             sheet.report.error("arity", message, span)
 
 
-def check_kinds(sheet: FeatureSheet) -> None:
+def check_kinds(sheet: FeatureRuleSheet) -> None:
     """Features have names, numbers where they need them, and are of one kind."""
     for rule in sheet.rules:
         wanted = KINDS.get(rule.head.relation, 0)
@@ -163,12 +167,12 @@ def check_kinds(sheet: FeatureSheet) -> None:
             sheet.report.error("feature", message, head.span)
     for head in sheet.features:
         number = head.arguments[1] if head.relation != COUNT else "1"
-        if not isinstance(number, Variable) and number_of(number) is None:
+        if not isinstance(number, Variable) and read_number(number) is None:
             message = f"{quote(number)} is not a number"
             sheet.report.error("feature", message, head.span)
 
 
-def check_vocabulary(sheet: FeatureSheet) -> None:
+def check_vocabulary(sheet: FeatureRuleSheet) -> None:
     """Warn of names that nothing makes or nothing asks for: most are misspelt."""
     suggestions = Suggestions()
     made = sheet.of_game | sheet.derived | {VIEWER}
@@ -191,7 +195,7 @@ def check_vocabulary(sheet: FeatureSheet) -> None:
 def _atoms(rule: Rule) -> Iterator[Atom]:
     yield rule.head
     for condition in rule.body:
-        yield from (atom for atom, _ in atoms_of(condition))
+        yield from (atom for atom, _ in find_atoms(condition))
 
 
 def _names(atom: Atom) -> Iterator[tuple[bool, str, int]]:
@@ -212,11 +216,11 @@ def _dependencies(rules: Iterable[Rule]) -> dict[str, set[str]]:
     for rule in rules:
         asked = graph.setdefault(rule.head.relation, set())
         for condition in rule.body:
-            asked.update(atom.relation for atom, _ in atoms_of(condition))
+            asked.update(atom.relation for atom, _ in find_atoms(condition))
     return graph
 
 
-def number_of(term: Term) -> float | None:
+def read_number(term: Term) -> float | None:
     """The number that a term writes: `3`, `-0.5` or `1/14`; None if it is none."""
     match = _NUMBER.fullmatch(term) if isinstance(term, str) else None
     if match is None:
@@ -224,7 +228,7 @@ def number_of(term: Term) -> float | None:
     return float(match[1]) / int(match[2] or 1)
 
 
-_CHECKS: tuple[Callable[[FeatureSheet], None], ...] = (
+_CHECKS: tuple[Callable[[FeatureRuleSheet], None], ...] = (
     check_presence,
     check_heads,
     check_conditions,

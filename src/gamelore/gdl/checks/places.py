@@ -28,19 +28,19 @@ class Places:
     def variable(self, atom: Atom, variable: Variable) -> Span:
         """The first place of a variable in an atom."""
         self._look_at(atom)
-        return self._span_of(self._words.get(str(variable)), atom)
+        return self._find_span(self._words.get(str(variable)), atom)
 
     def last(self, atom: Atom) -> Span:
         """The place of an atom's last argument."""
         self._look_at(atom)
-        return self._span_of(self._last, atom)
+        return self._find_span(self._last, atom)
 
     def compound(self, atom: Atom, functor: str, arity: int) -> Span:
         """The first place in an atom of a functor with so many arguments."""
         self._look_at(atom)
-        return self._span_of(self._groups.get((functor, arity)), atom)
+        return self._find_span(self._groups.get((functor, arity)), atom)
 
-    def _span_of(self, node: Node | None, atom: Atom) -> Span:
+    def _find_span(self, node: Node | None, atom: Atom) -> Span:
         return self._source.span(node.start, node.stop) if node else atom.span
 
     def _look_at(self, atom: Atom) -> None:

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from gamelore.gdl.checks.sheet import Sheet, Use
+from gamelore.gdl.checks.sheet import AtomUse, Sheet
 from gamelore.gdl.graph import components
 from gamelore.gdl.rules import And, Atom, Condition, Rule
 from gamelore.gdl.source import quote
@@ -30,7 +30,7 @@ _MAX_WORK = 1_000_000  # spent on telling whether a circle of several relations 
 _ASKED_FOR = {"init": "true", "next": "true", "legal": "does"}
 
 
-class Step(NamedTuple):
+class RecursionStep(NamedTuple):
     """From a condition to a head that holds its variable deeper by `growth`."""
 
     head: str
@@ -73,27 +73,27 @@ def _fact(atom: Atom) -> str:
     return f"({relation} {name})"
 
 
-def _steps(sheet: Sheet, name: Callable[[Atom], str]) -> dict[int, list[Step]]:
+def _steps(sheet: Sheet, name: Callable[[Atom], str]) -> dict[int, list[RecursionStep]]:
     """The steps within each circle; `name` says what an atom is about."""
     graph: dict[str, set[str]] = {name(rule.head): set() for rule in sheet.rules}
     for use in sheet.uses:
         if use.positive:
             graph[name(use.rule.head)].add(name(use.atom))
     circle = components(graph)
-    recursive: dict[int, list[Use]] = defaultdict(list)  # by the rule they stand in
+    recursive: dict[int, list[AtomUse]] = defaultdict(list)  # by the rule they stand in
     for use in sheet.uses:
         if use.positive and circle[name(use.atom)] == circle[name(use.rule.head)]:
             recursive[id(use.rule)].append(use)
-    steps: dict[int, list[Step]] = defaultdict(list)
+    steps: dict[int, list[RecursionStep]] = defaultdict(list)
     for uses in recursive.values():
         rule = uses[0].rule
-        steps[circle[name(rule.head)]].extend(_steps_of(rule, uses, name))
+        steps[circle[name(rule.head)]].extend(_find_steps(rule, uses, name))
     return steps
 
 
-def _steps_of(
-    rule: Rule, uses: Sequence[Use], name: Callable[[Atom], str]
-) -> Iterator[Step]:
+def _find_steps(
+    rule: Rule, uses: Sequence[AtomUse], name: Callable[[Atom], str]
+) -> Iterator[RecursionStep]:
     """The steps of one rule from the conditions in its own circle."""
     inside = {id(use.atom) for use in uses}
     free = _depths(rule.head)
@@ -111,7 +111,7 @@ def _steps_of(
             if all(t in bounds or _is_ground(t) for t in use.atom.arguments):
                 growth = min(growth, 0)
             head, condition = name(rule.head), name(use.atom)
-            yield Step(head, condition, growth, variable, rule)
+            yield RecursionStep(head, condition, growth, variable, rule)
 
 
 def _is_ground(term: Term) -> bool:
@@ -142,7 +142,7 @@ def _depths(atom: Atom) -> dict[Variable, int]:
     return depths
 
 
-def _growing(circles: dict[int, list[Step]]) -> Iterator[Step]:
+def _growing(circles: dict[int, list[RecursionStep]]) -> Iterator[RecursionStep]:
     """The steps that grow, in circles that grow each time round."""
     for steps in circles.values():
         growing = [step for step in steps if step.growth > 0]
@@ -150,7 +150,7 @@ def _growing(circles: dict[int, list[Step]]) -> Iterator[Step]:
             yield from {id(step.rule): step for step in growing}.values()
 
 
-def _grows_each_round(steps: Sequence[Step]) -> bool:
+def _grows_each_round(steps: Sequence[RecursionStep]) -> bool:
     """Whether some way round has a positive sum (Bellman and Ford's test)."""
     if any(step.growth > 0 and step.head == step.condition for step in steps):
         return True

@@ -12,9 +12,9 @@ from gamelore.gdl.checks.sheet import Sheet
 from gamelore.gdl.checks.vocabulary import check_vocabulary
 from gamelore.gdl.limits import ReaderLimits
 from gamelore.gdl.problems import Problem, Span
-from gamelore.gdl.reader import DEFAULT_LIMITS, Reading, read_source
+from gamelore.gdl.reader import DEFAULT_LIMITS, ParsedRules, read_source
 from gamelore.gdl.rules import ARITIES, NEVER_CONDITIONS, NEVER_HEADS, Atom, Rule
-from gamelore.gdl.source import Report, Source, quote
+from gamelore.gdl.source import ProblemReport, Source, quote
 from gamelore.gdl.terms import Compound, parts
 
 _FEW = 8  # problems; an empty sheet has four
@@ -26,14 +26,14 @@ def check_text(
     text: str, source: str = "", limits: ReaderLimits = DEFAULT_LIMITS
 ) -> list[Problem]:
     """Every error and warning in rule text, of syntax and of meaning, by place."""
-    report = Report(Source(text, source))
-    check_reading(read_source(report, limits), report)
+    report = ProblemReport(Source(text, source))
+    check_parsed(read_source(report, limits), report)
     return in_order(report.problems)
 
 
-def check_reading(reading: Reading, report: Report) -> None:
+def check_parsed(parsed: ParsedRules, report: ProblemReport) -> None:
     """Report whatever GDL does not allow in rules that could be read."""
-    sheet = Sheet(reading.rules, report, reading.damaged)
+    sheet = Sheet(parsed.rules, report, parsed.damaged)
     for check in _CHECKS:
         check(sheet)
     if len(report.problems) > _FEW and not _RULE.search(report.source.text):

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from gamelore.gdl.checks.bindings import Bindings, Demands, atom_variables, find_demands
 from gamelore.gdl.checks.sheet import Sheet
-from gamelore.gdl.rules import ARITIES, And, Atom, Condition, Not, Or, Rule, atoms_of
+from gamelore.gdl.rules import ARITIES, And, Atom, Condition, Not, Or, Rule, find_atoms
 from gamelore.gdl.source import quote
 from gamelore.gdl.terms import Variable
 
@@ -84,7 +84,7 @@ def _is_test(rule: Rule) -> bool:
 
 def _atoms(body: Iterable[Condition], negated: bool = True) -> Iterator[Atom]:
     """The atoms of a body, with or without those under a `not`."""
-    return (a for c in body for a, positive in atoms_of(c) if positive or negated)
+    return (a for c in body for a, positive in find_atoms(c) if positive or negated)
 
 
 class _BodyCheck:
@@ -119,7 +119,7 @@ class _BodyCheck:
                 if needed and any(self._unbound(condition, needed)):
                     yield condition
             case Not():
-                for atom, _ in atoms_of(condition.condition):
+                for atom, _ in find_atoms(condition.condition):
                     self._check(atom, "`not`")
                 yield from self._walk_inside(condition.condition)
             case And():

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gamelore.gdl.checks.places import Places
-from gamelore.gdl.rules import Atom, Rule, atoms_of
-from gamelore.gdl.source import Report
+from gamelore.gdl.rules import Atom, Rule, find_atoms
+from gamelore.gdl.source import ProblemReport
 
 
-class Use(NamedTuple):
+class AtomUse(NamedTuple):
     """An atom in the body of a rule, and whether it stands under no `not`."""
 
     atom: Atom
@@ -23,7 +23,10 @@ class Sheet:
     """The rules that could be read, with what all the checks share."""
 
     def __init__(
-        self, rules: Sequence[Rule], report: Report, damaged: set[str] | None = None
+        self,
+        rules: Sequence[Rule],
+        report: ProblemReport,
+        damaged: set[str] | None = None,
     ) -> None:
         self.rules = rules
         self.report = report
@@ -31,13 +34,13 @@ class Sheet:
         self.damaged = {word.lower() for word in damaged or ()}
 
     @cached_property
-    def uses(self) -> list[Use]:
+    def uses(self) -> list[AtomUse]:
         """All atoms in bodies, in the order of the text."""
         return [
-            Use(atom, positive, rule)
+            AtomUse(atom, positive, rule)
             for rule in self.rules
             for condition in rule.body
-            for atom, positive in atoms_of(condition)
+            for atom, positive in find_atoms(condition)
         ]
 
     @cached_property

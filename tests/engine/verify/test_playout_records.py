@@ -1,4 +1,4 @@
-"""Traces: files, recording, replay, and every kind of difference."""
+"""Traces: files, recording, verify, and every kind of difference."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.simulator import Simulator
 from gamelore.engine.verify.runner import (
     Difference,
-    ReplayReport,
-    ReplayTotals,
-    Trace,
+    PlayoutRecord,
+    VerifyReport,
+    VerifyTotals,
     _replay_in_processes,
-    read_trace,
-    record,
-    replay,
-    replay_files,
-    write_trace,
+    read_playout_record,
+    record_playouts,
+    verify,
+    verify_files,
+    write_playout_record,
 )
-from gamelore.errors import TraceError
+from gamelore.errors import PlayoutRecordError
 from gamelore.games import load, rules_text
 from gamelore.gdl import Game
 
@@ -43,8 +43,8 @@ def simulator() -> Simulator:
 
 
 @pytest.fixture(scope="module")
-def trace(simulator: Simulator) -> Trace:
-    return record(simulator, 3, seed=5)
+def record(simulator: Simulator) -> PlayoutRecord:
+    return record_playouts(simulator, 3, seed=5)
 
 
 # ── files ───────────────────────────────────────────────────────────────────────────
@@ -52,19 +52,19 @@ def trace(simulator: Simulator) -> Trace:
 
 @pytest.mark.parametrize("name", ["own.jsonl", "own.jsonl.gz"])
 def test_traces_survive_writing_and_reading(
-    trace: Trace, tmp_path: Path, name: str
+    record: PlayoutRecord, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / name
-    write_trace(trace, path)
-    assert read_trace(path) == trace
+    write_playout_record(record, path)
+    assert read_playout_record(path) == record
     before = path.read_bytes()
-    write_trace(read_trace(path), path)
+    write_playout_record(read_playout_record(path), path)
     assert path.read_bytes() == before
 
 
-def test_written_traces_have_the_format(trace: Trace, tmp_path: Path) -> None:
+def test_written_traces_have_the_format(record: PlayoutRecord, tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
-    write_trace(trace, path)
+    write_playout_record(record, path)
     first, *rest = map(json.loads, path.read_text().splitlines())
     assert first == {"game": "tictactoe", "kif": "tictactoe", "roles": ["x", "o"]}
     assert len(rest) == 3
@@ -80,9 +80,13 @@ def test_written_traces_have_the_format(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_recording_repeats_and_stops_at_the_limit(simulator: Simulator) -> None:
-    assert record(simulator, 2, seed=1) == record(simulator, 2, seed=1)
-    assert record(simulator, 2, seed=1) != record(simulator, 2, seed=2)
-    short = record(simulator, 1, move_limit=3).playouts[0]
+    assert record_playouts(simulator, 2, seed=1) == record_playouts(
+        simulator, 2, seed=1
+    )
+    assert record_playouts(simulator, 2, seed=1) != record_playouts(
+        simulator, 2, seed=2
+    )
+    short = record_playouts(simulator, 1, move_limit=3).playouts[0]
     assert len(short.moves) == 3
     assert not short.complete
 
@@ -124,8 +128,8 @@ def test_bad_traces_are_told_by_file_and_line(
 ) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_bytes(content)
-    with pytest.raises(TraceError, match=f"bad.jsonl.*{message}"):
-        read_trace(path)
+    with pytest.raises(PlayoutRecordError, match=f"bad.jsonl.*{message}"):
+        read_playout_record(path)
 
 
 @pytest.mark.parametrize(
@@ -136,37 +140,39 @@ def test_bad_traces_are_told_by_file_and_line(
 def test_damaged_compression_is_told(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.jsonl.gz"
     path.write_bytes(content)
-    with pytest.raises(TraceError, match=r"bad.jsonl.gz:\d: cannot be read"):
-        read_trace(path)
+    with pytest.raises(PlayoutRecordError, match=r"bad.jsonl.gz:\d: cannot be read"):
+        read_playout_record(path)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"none.jsonl:1: cannot be read"):
-        read_trace(tmp_path / "none.jsonl")
+    with pytest.raises(PlayoutRecordError, match=r"none.jsonl:1: cannot be read"):
+        read_playout_record(tmp_path / "none.jsonl")
 
 
-# ── replay ──────────────────────────────────────────────────────────────────────────
+# ── verify ──────────────────────────────────────────────────────────────────────────
 
 
-def test_a_true_trace_has_no_difference(trace: Trace, simulator: Simulator) -> None:
-    report = replay(trace, simulator)
+def test_a_true_trace_has_no_difference(
+    record: PlayoutRecord, simulator: Simulator
+) -> None:
+    report = verify(record, simulator)
     assert report.differences == ()
     assert report.engine == "interpreter"
     assert report.playouts == 3
-    assert report.positions == sum(len(p.states) for p in trace.playouts)
+    assert report.positions == sum(len(p.states) for p in record.playouts)
 
 
 Item = dict[str, Any]
 
 
-def doctor(trace: Trace, change: Callable[[Item], object]) -> Trace:
-    """The trace with its second playout changed."""
-    values = json.loads(json.dumps(vars(trace.playouts[1])))
+def doctor(record: PlayoutRecord, change: Callable[[Item], object]) -> PlayoutRecord:
+    """The record with its second playout changed."""
+    values = json.loads(json.dumps(vars(record.playouts[1])))
     change(values)
     frozen = {key: freeze(value) for key, value in values.items()}
-    playouts = list(trace.playouts)
+    playouts = list(record.playouts)
     playouts[1] = replace(playouts[1], **frozen)
-    return replace(trace, playouts=tuple(playouts))
+    return replace(record, playouts=tuple(playouts))
 
 
 def freeze(value: object) -> Any:
@@ -183,12 +189,12 @@ def set_item(key: str, *path: int, value: object) -> Callable[[Item], None]:
     return change
 
 
-def summary(report: ReplayReport) -> list[tuple[object, ...]]:
+def summary(report: VerifyReport) -> list[tuple[object, ...]]:
     return [(d.kind, d.playout, d.step, d.role) for d in report.differences]
 
 
-def test_a_wrong_terminal_flag(trace: Trace, simulator: Simulator) -> None:
-    report = replay(doctor(trace, set_item("terminal", 2, value=True)), simulator)
+def test_a_wrong_terminal_flag(record: PlayoutRecord, simulator: Simulator) -> None:
+    report = verify(doctor(record, set_item("terminal", 2, value=True)), simulator)
     (difference,) = report.differences
     assert difference == Difference(
         "tictactoe", "terminal", "True", "False", playout=1, step=2
@@ -199,69 +205,81 @@ def test_a_wrong_terminal_flag(trace: Trace, simulator: Simulator) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 77])
-def test_a_wrong_goal(trace: Trace, simulator: Simulator, value: int | None) -> None:
-    report = replay(doctor(trace, set_item("goals", -1, 1, value=value)), simulator)
-    last = len(trace.playouts[1].moves)
+def test_a_wrong_goal(
+    record: PlayoutRecord, simulator: Simulator, value: int | None
+) -> None:
+    report = verify(doctor(record, set_item("goals", -1, 1, value=value)), simulator)
+    last = len(record.playouts[1].moves)
     assert summary(report) == [("goal", 1, last, "o")]
     assert report.differences[0].expected == str(value)
 
 
-def test_wrong_legal_moves(trace: Trace, simulator: Simulator) -> None:
-    report = replay(doctor(trace, set_item("legal", 0, 0, 0, value="(fly)")), simulator)
+def test_wrong_legal_moves(record: PlayoutRecord, simulator: Simulator) -> None:
+    report = verify(
+        doctor(record, set_item("legal", 0, 0, 0, value="(fly)")), simulator
+    )
     assert summary(report) == [("legal", 1, 0, "x")]
     assert report.differences[0].expected == "(fly)"
     assert report.differences[0].found == "(mark 1 1)"
-    missing = replay(doctor(trace, lambda line: line["legal"][0][1].clear()), simulator)
+    missing = verify(
+        doctor(record, lambda line: line["legal"][0][1].clear()), simulator
+    )
     assert [d.found for d in missing.differences] == ["noop"]
     assert "expected nothing more, found noop" in str(missing.differences[0])
 
 
-def test_a_move_that_there_is_not(trace: Trace, simulator: Simulator) -> None:
+def test_a_move_that_there_is_not(record: PlayoutRecord, simulator: Simulator) -> None:
     for move in "(fly away)", "(fly":
-        report = replay(doctor(trace, set_item("moves", 1, 1, value=move)), simulator)
+        report = verify(doctor(record, set_item("moves", 1, 1, value=move)), simulator)
         assert summary(report) == [("move", 1, 1, "o")]
         assert report.differences[0].expected == move
 
 
-def test_a_move_that_leads_elsewhere(trace: Trace, simulator: Simulator) -> None:
-    made = trace.playouts[1].moves[0][0]
+def test_a_move_that_leads_elsewhere(
+    record: PlayoutRecord, simulator: Simulator
+) -> None:
+    made = record.playouts[1].moves[0][0]
     other = "(mark 1 1)" if made != "(mark 1 1)" else "(mark 2 2)"
-    report = replay(doctor(trace, set_item("moves", 0, 0, value=other)), simulator)
+    report = verify(doctor(record, set_item("moves", 0, 0, value=other)), simulator)
     assert summary(report) == [("state", 1, 1, None)]
     cell, elsewhere = (f"(cell {text[6:9]} x)" for text in (made, other))
     assert report.differences[0].expected == cell
     assert report.differences[0].found == elsewhere
 
 
-def test_a_wrong_initial_state(trace: Trace, simulator: Simulator) -> None:
-    report = replay(
-        doctor(trace, set_item("states", 0, 0, value="(control o)")), simulator
+def test_a_wrong_initial_state(record: PlayoutRecord, simulator: Simulator) -> None:
+    report = verify(
+        doctor(record, set_item("states", 0, 0, value="(control o)")), simulator
     )
     assert ("state", 1, 0, None) in summary(report)
     assert ("legal", 1, 0, "x") in summary(report)
     assert report.differences[0].found == "(control x)"
 
 
-def test_a_wrong_last_state(trace: Trace, simulator: Simulator) -> None:
-    last = len(trace.playouts[1].moves)
-    report = replay(doctor(trace, set_item("states", -1, -1, value="(odd)")), simulator)
+def test_a_wrong_last_state(record: PlayoutRecord, simulator: Simulator) -> None:
+    last = len(record.playouts[1].moves)
+    report = verify(
+        doctor(record, set_item("states", -1, -1, value="(odd)")), simulator
+    )
     assert ("state", 1, last, None) in summary(report)
 
 
-def test_a_state_that_cannot_be_read(trace: Trace, simulator: Simulator) -> None:
-    report = replay(doctor(trace, set_item("states", 2, 0, value="(cell")), simulator)
+def test_a_state_that_cannot_be_read(
+    record: PlayoutRecord, simulator: Simulator
+) -> None:
+    report = verify(doctor(record, set_item("states", 2, 0, value="(cell")), simulator)
     assert summary(report) == [("state", 1, 2, None)] * 2
     assert {d.expected for d in report.differences} == {"a position", "(cell"}
 
 
-def test_a_wrong_completion(trace: Trace, simulator: Simulator) -> None:
-    report = replay(doctor(trace, lambda line: line.update(complete=False)), simulator)
-    last = len(trace.playouts[1].moves)
+def test_a_wrong_completion(record: PlayoutRecord, simulator: Simulator) -> None:
+    report = verify(doctor(record, lambda line: line.update(complete=False)), simulator)
+    last = len(record.playouts[1].moves)
     assert summary(report) == [("complete", 1, last, None)]
 
 
-def test_other_roles(trace: Trace, simulator: Simulator) -> None:
-    report = replay(replace(trace, roles=("o", "x")), simulator)
+def test_other_roles(record: PlayoutRecord, simulator: Simulator) -> None:
+    report = verify(replace(record, roles=("o", "x")), simulator)
     assert summary(report) == [("roles", None, None, None)]
     assert (report.differences[0].expected, report.differences[0].found) == (
         "o x",
@@ -269,13 +287,15 @@ def test_other_roles(trace: Trace, simulator: Simulator) -> None:
     )
 
 
-def test_every_difference_is_reported(trace: Trace, simulator: Simulator) -> None:
+def test_every_difference_is_reported(
+    record: PlayoutRecord, simulator: Simulator
+) -> None:
     def spoil(line: Item) -> None:
         line["terminal"] = [not flag for flag in line["terminal"]]
         line["goals"] = [[1, 2] for _ in line["goals"]]
 
-    states = len(trace.playouts[1].states)
-    kinds = [d.kind for d in replay(doctor(trace, spoil), simulator).differences]
+    states = len(record.playouts[1].states)
+    kinds = [d.kind for d in verify(doctor(record, spoil), simulator).differences]
     assert kinds.count("terminal") == states
     assert kinds.count("goal") == 2 * states
 
@@ -284,25 +304,29 @@ def test_every_difference_is_reported(trace: Trace, simulator: Simulator) -> Non
 
 
 @pytest.fixture
-def folder(tmp_path: Path, trace: Trace) -> Path:
-    """A folder of traces: a good one, a false one, and three that fail."""
-    traces = tmp_path / "traces"
-    traces.mkdir()
+def folder(tmp_path: Path, record: PlayoutRecord) -> Path:
+    """A folder of records: a good one, a false one, and three that fail."""
+    records = tmp_path / "traces"
+    records.mkdir()
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "own.kif").write_text(rules_text("tictactoe"))
     (tmp_path / "games" / "broken.kif").write_text("(role x")
-    own = replace(trace, kif="games/own.kif")
-    write_trace(replace(own, game="good"), traces / "1.jsonl.gz")
+    own = replace(record, kif="games/own.kif")
+    write_playout_record(replace(own, game="good"), records / "1.jsonl.gz")
     false = doctor(own, lambda line: line.update(complete=False))
-    write_trace(replace(false, game="false"), traces / "2.jsonl")
-    write_trace(replace(own, game="broken", kif="games/broken.kif"), traces / "3.jsonl")
-    write_trace(replace(own, game="lost", kif="games/lost.kif"), traces / "4.jsonl")
-    (traces / "torn.jsonl.gz").write_bytes(b"torn")
-    return traces
+    write_playout_record(replace(false, game="false"), records / "2.jsonl")
+    write_playout_record(
+        replace(own, game="broken", kif="games/broken.kif"), records / "3.jsonl"
+    )
+    write_playout_record(
+        replace(own, game="lost", kif="games/lost.kif"), records / "4.jsonl"
+    )
+    (records / "torn.jsonl.gz").write_bytes(b"torn")
+    return records
 
 
-def replay_folder(folder: Path, **options: Any) -> dict[str, ReplayReport]:
-    reports = replay_files(sorted(folder.iterdir()), engine="interpreter", **options)
+def replay_folder(folder: Path, **options: Any) -> dict[str, VerifyReport]:
+    reports = verify_files(sorted(folder.iterdir()), engine="interpreter", **options)
     return {report.game: report for report in reports}
 
 
@@ -322,7 +346,7 @@ def test_one_failure_does_not_end_the_others(folder: Path, jobs: int) -> None:
         assert message in difference.found
     positions = reports["good"].positions
     totals = f"5 games, 6 playouts, {2 * positions} positions, 4 differences"
-    assert str(ReplayTotals.of(reports.values())) == totals
+    assert str(VerifyTotals.of(reports.values())) == totals
 
 
 def test_rule_sheets_are_found_in_the_folder_named(
@@ -335,17 +359,17 @@ def test_rule_sheets_are_found_in_the_folder_named(
     assert [d.kind for d in reports["good"].differences] == ["roles"]
 
 
-def test_library_games_are_found_by_name(trace: Trace, tmp_path: Path) -> None:
-    write_trace(trace, tmp_path / "a.jsonl")
-    (report,) = replay_files([tmp_path / "a.jsonl"], engine="interpreter")
+def test_library_games_are_found_by_name(record: PlayoutRecord, tmp_path: Path) -> None:
+    write_playout_record(record, tmp_path / "a.jsonl")
+    (report,) = verify_files([tmp_path / "a.jsonl"], engine="interpreter")
     assert report.differences == ()
 
 
-def end_process(path: Path) -> ReplayReport:
-    """Stands in for a replay that takes its process down."""
+def end_process(path: Path) -> VerifyReport:
+    """Stands in for a verification that takes its process down."""
     if path.name.startswith("fatal"):
         os._exit(1)
-    return ReplayReport(path.name, "", 1, 1, ())
+    return VerifyReport(path.name, "", 1, 1, ())
 
 
 def test_a_process_that_dies_takes_only_its_own_game(tmp_path: Path) -> None:
@@ -370,16 +394,16 @@ def test_a_process_that_dies_takes_only_its_own_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_the_interpreter_agrees_with_the_corpus(corpus: Path, name: str) -> None:
-    trace = read_trace(corpus / "traces" / f"{name}.jsonl.gz")
-    game = Game.from_file(corpus / trace.kif)
-    assert replay(trace, Interpreter(game)).differences == ()
+    record = read_playout_record(corpus / "traces" / f"{name}.jsonl.gz")
+    game = Game.from_file(corpus / record.kif)
+    assert verify(record, Interpreter(game)).differences == ()
 
 
 @pytest.mark.slow
 def test_the_interpreter_agrees_with_all_of_the_corpus(corpus: Path) -> None:
     paths = sorted((corpus / "traces").glob("*.jsonl.gz"))
     assert paths
-    reports = list(replay_files(paths, engine="interpreter", jobs=None))
+    reports = list(verify_files(paths, engine="interpreter", jobs=None))
     assert [str(d) for report in reports for d in report.differences] == []
     assert len(reports) == len(paths)
     assert {report.engine for report in reports} == {"interpreter"}
