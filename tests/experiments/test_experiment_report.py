@@ -16,8 +16,8 @@ from gamelore.experiments import EXPERIMENTS
 from gamelore.experiments.claims import Claim, PublishedNumber
 from gamelore.experiments.plots import FigureWriter
 from gamelore.experiments.report import (
+    ExperimentReport,
     Findings,
-    Report,
     ReportTable,
     Section,
     claims_record,
@@ -61,7 +61,7 @@ def test_a_smoke_test_has_no_verdict_anywhere() -> None:
 
 def test_a_report_says_first_what_it_is() -> None:
     section = Section("One", ["text", ReportTable(("a",), [(1,)])])
-    report = Report("Title", "Introduction.", [section], smoke_test=True)
+    report = ExperimentReport("Title", "Introduction.", [section], smoke_test=True)
     text = report.to_markdown({"figure-1": "A caption."})
     assert text.startswith("# Title\n\n**Smoke test: ")
     assert "## One\n\ntext\n\n| a |\n" in text

@@ -26,8 +26,8 @@ from gamelore.cli.setting_options import (
 from gamelore.experiments import EXPERIMENTS, Experiment, find_experiment
 from gamelore.experiments.output import check_folder
 from gamelore.experiments.report import (
+    ExperimentReport,
     Findings,
-    Report,
     ReportTable,
     claims_record,
     tabulate_claims,
@@ -120,7 +120,7 @@ def _stop_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _print_summary(findings: Findings[Any], report: Report) -> None:
+def _print_summary(findings: Findings[Any], report: ExperimentReport) -> None:
     """Print the tables that sum an experiment up."""
     console = Console(
         width=None if sys.stdout.isatty() else _WIDTH, highlight=False, soft_wrap=False

@@ -17,7 +17,7 @@ from gamelore.experiments.output import (
     write_text,
 )
 from gamelore.experiments.plots import FigureWriter
-from gamelore.experiments.report import FindingsT, Report, mark_smoke_test
+from gamelore.experiments.report import ExperimentReport, FindingsT, mark_smoke_test
 from gamelore.experiments.sweep import Sweep
 
 EXPERIMENTS = {
@@ -44,7 +44,7 @@ class Experiment(Generic[SettingsT, FindingsT]):
     write_data: Callable[[FindingsT, Path], None]
     """Writes what figures and tables show into a folder, as CSV."""
     draw_figures: Callable[[FindingsT, FigureWriter], None]
-    make_report: Callable[[FindingsT], Report]
+    make_report: Callable[[FindingsT], ExperimentReport]
     quick: Mapping[str, Any] = field(default_factory=dict)
     """The settings of a smoke test, which takes a few seconds."""
 
@@ -55,7 +55,7 @@ class Experiment(Generic[SettingsT, FindingsT]):
         sweep: Sweep | None = None,
         *,
         smoke_test: bool = False,
-    ) -> tuple[FindingsT, Report]:
+    ) -> tuple[FindingsT, ExperimentReport]:
         """Run the experiment, and write its folder once all of it is known."""
         check_folder(folder)
         findings = self.run(settings, sweep or Sweep())

@@ -80,7 +80,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Report:
+class ExperimentReport:
     """The pages of an experiment."""
 
     title: str

@@ -19,8 +19,8 @@ from gamelore.experiments.abalearn2003.settings import (
 from gamelore.experiments.abalearn2003.variants import GAMES, RUNS, VariantResult
 from gamelore.experiments.output import write_csv
 from gamelore.experiments.report import (
+    ExperimentReport,
     Findings,
-    Report,
     ReportTable,
     Section,
     compare_sections,
@@ -79,12 +79,12 @@ def write_data(findings: AbalearnFindings, folder: Path) -> None:
     )
 
 
-def make_report(findings: AbalearnFindings) -> Report:
+def make_report(findings: AbalearnFindings) -> ExperimentReport:
     """Return the report of the experiment."""
     settings = findings.settings
     small = settings.scale != 1
     scale = f", at {settings.scale:g} of the games that tables name" if small else ""
-    return Report(
+    return ExperimentReport(
         title="Campos and Langlois (2003), rerun",
         introduction=f"{settings.runs} agents by each method{scale}; {settings.tests} "
         "test games of each agent at each point, in half of which it moves first, "

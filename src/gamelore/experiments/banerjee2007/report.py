@@ -30,8 +30,8 @@ from gamelore.experiments.banerjee2007.table1 import OPPONENTS, TABLE_1, TableFi
 from gamelore.experiments.claims import FAILS, HOLDS, Claim
 from gamelore.experiments.output import write_csv
 from gamelore.experiments.report import (
+    ExperimentReport,
     Findings,
-    Report,
     ReportTable,
     Section,
     claims_section,
@@ -96,10 +96,10 @@ def _names(case: BanerjeeCase) -> tuple[str, str, str]:
     return case.game, case.opponent, case.learner
 
 
-def make_report(findings: BanerjeeFindings) -> Report:
+def make_report(findings: BanerjeeFindings) -> ExperimentReport:
     """Return the report of the experiment."""
     settings = findings.settings
-    return Report(
+    return ExperimentReport(
         title="General Game Learning using Knowledge Transfer, rerun",
         introduction="Banerjee and Stone, IJCAI 2007. Rewards are averages of matches "
         f"{settings.skipped + 1} to {settings.matches}; a win is 100, a draw 50, a "

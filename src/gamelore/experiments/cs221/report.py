@@ -12,8 +12,8 @@ from gamelore.experiments.cs221.settings import TITLES, CS221Settings, Output
 from gamelore.experiments.cs221.worked_example import DISCOUNT, STEP_SIZE, Step
 from gamelore.experiments.output import write_csv
 from gamelore.experiments.report import (
+    ExperimentReport,
     Findings,
-    Report,
     ReportTable,
     Section,
     claims_section,
@@ -71,11 +71,11 @@ def write_data(findings: CS221Findings, folder: Path) -> None:
     )
 
 
-def make_report(findings: CS221Findings) -> Report:
+def make_report(findings: CS221Findings) -> ExperimentReport:
     """Return the report of the comparison."""
     settings = findings.settings
     scale = "" if settings.scale == 1 else f", at {settings.scale:g} of the usual size"
-    return Report(
+    return ExperimentReport(
         title="TD-learning (CS221), rerun",
         introduction=f"{settings.runs} runs of every learner{scale}; {settings.tests} "
         "test matches at each point, in half of which the learner moves first; "

@@ -10,8 +10,8 @@ import numpy as np
 
 from gamelore.experiments.output import write_csv
 from gamelore.experiments.report import (
+    ExperimentReport,
     Findings,
-    Report,
     ReportTable,
     Section,
     compare_sections,
@@ -75,12 +75,12 @@ def _curve_rows(
                 yield [*name, float(mean), float(deviation)]
 
 
-def make_report(findings: WangFindings) -> Report:
+def make_report(findings: WangFindings) -> ExperimentReport:
     """Return the report of the experiment."""
     settings = findings.settings
     small = settings.scale != 1
     size = f", at {settings.scale:g} of the paper's size" if small else ""
-    return Report(
+    return ExperimentReport(
         title="Wang, Emmerich and Plaat (2018), rerun",
         introduction=f"{settings.runs} runs of 1.5 l matches each{size}, against the "
         "random player; the learner moves first in every other match, with a table for "
