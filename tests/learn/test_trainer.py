@@ -325,7 +325,7 @@ def test_searching_courses_on_the_interpreter_are_open() -> None:
     config = TrainConfig(
         QSettings(playouts=2), PlayerSettings("monte-carlo", playouts=2)
     )
-    with pytest.raises(GameloreError, match="need 'tictactoe' compiled"):
+    with pytest.raises(GameloreError, match="needs 'tictactoe' compiled"):
         Trainer(graph, config)
     record = MatchTrainer(graph, config).run(2)
     assert record.cells[-1] > 0

@@ -60,7 +60,7 @@ def find_exchange(game: Game) -> Exchange | None:
     mean but not in how they are written, or have too many symbols that are alike.
     """
     players = [role for role in game.roles if role != CHANCE]
-    if len(players) != 2 or game.roles[:2] != tuple(players):
+    if len(players) != 2:
         return None
     kinds = Kinds(game.rules)
     rules = tuple(kinds.mark(rule) for rule in select_needed(game.rules, _ASKED))
@@ -75,9 +75,11 @@ def find_exchange(game: Game) -> Exchange | None:
 def _exchange(
     rules: tuple[Rule, ...], roles: tuple[Role, ...], fixed: frozenset[str]
 ) -> Renaming | None:
-    one, other, *rest = roles
+    one, other = (role for role in roles if role != CHANCE)
+    exchanged = {one: other, other: one}
+    there_roles = tuple(exchanged.get(role, role) for role in roles)
     here = canonical_form(Game("", roles, rules), _WORK, fixed)
-    there = canonical_form(Game("", (other, one, *rest), rules), _WORK, fixed)
+    there = canonical_form(Game("", there_roles, rules), _WORK, fixed)
     if here.game != there.game:
         return None
     return here.renaming.then(there.renaming.inverse)
