@@ -85,6 +85,17 @@ def test_a_player_that_is_not_there_is_a_fault_and_a_warning() -> None:
     faults = json.loads(result.stdout)["matches"][0]["faults"]
     assert {fault["role"] for fault in faults} == {"o"}
     assert faults[0]["step"] == -1
+    assert "127.0.0.1:1 never answered: no connection" in result.stderr
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("option", ["--start-clock", "--play-clock", "--grace"])
+@pytest.mark.parametrize("value", ["nan", "-1", "inf", "soon"])
+def test_clocks_must_be_numbers(option: str, value: str) -> None:
+    result = match("tictactoe", "random", "random", option, value)
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}': " in result.output
+    assert value in result.output
 
 
 @pytest.mark.parametrize(
@@ -116,7 +127,9 @@ def test_a_cut_off_match_gives_nobody_anything() -> None:
         assert row["wins"] == 0
 
 
-def interrupted(folder: Path, *arguments: str) -> str:
+def interrupted(
+    folder: Path, *arguments: str, number: signal.Signals = signal.SIGINT
+) -> str:
     """Have a process play, with a real signal once there are some records.
 
     What it printed.
@@ -132,7 +145,7 @@ def interrupted(folder: Path, *arguments: str) -> str:
     deadline = time.monotonic() + 60
     while len([*folder.glob("*.json")]) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted" in errors
@@ -188,8 +201,12 @@ def test_matches_at_once_are_all_played(addresses: list[str], tmp_path: Path) ->
     assert "fault" not in "".join(lines[:12])
 
 
-def test_an_interrupt_ends_all_matches(addresses: list[str], tmp_path: Path) -> None:
-    check_records(tmp_path, interrupted(tmp_path, *addresses, "--at-once", "4"))
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_aborts_all_matches(
+    addresses: list[str], tmp_path: Path, number: signal.Signals
+) -> None:
+    output = interrupted(tmp_path, *addresses, "--at-once", "4", number=number)
+    check_records(tmp_path, output)
 
 
 def test_the_live_view_in_a_terminal() -> None:

@@ -140,7 +140,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     path = write(tmp_path)
     text = path.read_text()
     path.write_text(text.replace('"novice"', '"novise"'))
-    assert "players.beginner: no player 'novise'; did you mean novice?" in (
+    assert "players.beginner: there is no player 'novise'; did you mean novice?" in (
         run(path, code=1).output
     )
     path.write_text(text.replace('"novice"', '"localhost:1"'))

@@ -18,9 +18,10 @@ from gamelore.cli.progress import progress, waiting
 from gamelore.cli.streams import INTERRUPTED
 from gamelore.engine import Engine, Simulator
 from gamelore.errors import GameloreError
+from gamelore.files import write_text_atomic
 from gamelore.games import load
 from gamelore.gdl import Game
-from gamelore.ggp.tournament.report import as_csv, replace_text
+from gamelore.ggp.tournament.report import as_csv
 from gamelore.graph import StateGraph
 from gamelore.learn.arena import (
     Arena,
@@ -159,7 +160,7 @@ def write(run: ArenaRun, table_file: Path | None, plot: Path | None) -> None:
     """Write the files that are asked for."""
     try:
         if table_file is not None:
-            replace_text(table_file, as_csv(list(map(flat, run.rows))))
+            write_text_atomic(table_file, as_csv(list(map(flat, run.rows))))
         if plot is not None:
             # matplotlib takes a second to import, so only where pictures are wanted
             from gamelore.match.plots import draw_standings

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from operator import ge
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ import numpy as np
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.match_view import LiveView, NoView, PlainView, View
-from gamelore.cli.options import engine_option, json_option, seed_option
+from gamelore.cli.options import Finite, engine_option, json_option, seed_option
 from gamelore.cli.player_options import store_option
 from gamelore.cli.progress import waiting
+from gamelore.cli.signals import Interrupter, stop_on_signals
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
@@ -55,6 +57,7 @@ class Series:
     swap: bool
     output: Path | None
     view: View
+    interrupter: Interrupter = field(default_factory=Interrupter)
     kept: list[tuple[ManagedMatch, Path | None]] = field(default_factory=list)
     """Matches that are over, each with the file that its record is in."""
 
@@ -64,8 +67,9 @@ class Series:
             bouts = self._bouts(repeat)
             with closing(self.manager.run_side_by_side(bouts, at_once)) as matches:
                 for match in matches:
-                    path = write_match(match, self.output) if self.output else None
-                    self.kept.append((match, path))
+                    with self.interrupter.held():  # kept and counted, or neither
+                        path = write_match(match, self.output) if self.output else None
+                        self.kept.append((match, path))
                     self.view.end(len(self.kept), match)
 
     def _bouts(self, repeat: int) -> Iterator[Bout]:
@@ -184,7 +188,7 @@ def show_summary(series: Series, as_json: bool) -> None:
         click.echo(f"records are in {series.output}")
 
 
-_SECONDS = click.FloatRange(min=0, min_open=True, max=1e7)
+_SECONDS = Finite(0.001, 1e7)
 
 
 @click.command(
@@ -221,7 +225,7 @@ module:Class. Ctrl-C aborts what is running, and keeps the matches before it.
 )
 @click.option(
     "--grace",
-    type=click.FloatRange(min=0, max=3600),
+    type=Finite(0, 3600),
     default=1.0,
     show_default=True,
     help="Seconds that a move may come late, for the way it has to go.",
@@ -300,9 +304,33 @@ def command(
         view = view_for(quiet or as_json, repeat, at_once)
         series = Series(manager, peers, seed, swap, output, view)
         try:
-            series.run(repeat, at_once)
+            with stop_on_signals(series.interrupter):
+                series.run(repeat, at_once)
+        except KeyboardInterrupt:
+            for peer in peers:
+                peer.give_up()
+            raise
         finally:
             show_summary(series, as_json)
+    _check_answers(series)
+
+
+def _check_answers(series: Series) -> None:
+    """Raise an error if a player gave no answer to anything in any match."""
+    for peer in series.peers:
+        faults = [
+            [fault for fault in match.record.faults if fault.role == role]
+            for match, _ in series.kept
+            for role, (name, _) in match.results.items()
+            if name == peer.name
+        ]
+        moves = [len(match.record.moves) for match, _ in series.kept]
+        silent = [
+            sum(fault.kind != "illegal" and fault.step >= 0 for fault in of_match)
+            for of_match in faults
+        ]
+        if any(moves) and all(map(ge, silent, moves)):
+            raise GameloreError(f"{peer.name} never answered: {faults[0][-1].message}")
 
 
 def _check_seats(game: Game, players: Sequence[str]) -> None:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from types import FrameType
 
 import click
 
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up
+from gamelore.cli.options import Finite, seed_option
 from gamelore.cli.player_options import PLAYERS, store_option
 from gamelore.cli.progress import waiting
+from gamelore.cli.signals import stop_on_signals
 from gamelore.errors import GameloreError
 from gamelore.ggp.player.server import PORT, PlayerServer, ServerLimits
 
@@ -65,10 +63,10 @@ DEFAULTS = ServerLimits()
     help="Name of another player, where managers do not say; one for each.",
 )
 @store_option
-@click.option("--seed", type=int, default=0, show_default=True)
+@seed_option
 @click.option(
     "--margin",
-    type=click.FloatRange(0.001, 10),
+    type=Finite(0.001, 10),
     default=DEFAULTS.margin,
     show_default=True,
     help="Seconds before the end of a clock when a player must have answered.",
@@ -118,9 +116,13 @@ def command(
     except (GameloreError, ValueError) as error:
         agent.close()
         raise GameloreError(str(error)) from error
-    with _asked_to_end() as ended:
+    ended = Event()
+    with stop_on_signals(ended.set, last_words=lambda: f"{server.name} has ended"):
         with waiting("warming up"):
             warm_up(spec)
+        if ended.is_set():
+            agent.close()
+            raise KeyboardInterrupt
         with server:
             where = "{}:{}".format(*server.address)
             click.echo(f"{server.name} listens on {where}", err=True)
@@ -145,21 +147,3 @@ def _report(quiet: bool, verbose: bool) -> None:
     log.propagate = False
     level = logging.DEBUG if verbose else logging.INFO
     log.setLevel(logging.ERROR if quiet else level)
-
-
-@contextmanager
-def _asked_to_end() -> Iterator[Event]:
-    """An event that Ctrl-C and the signal to terminate set."""
-    ended = Event()
-
-    def end(number: int, frame: FrameType | None) -> None:
-        ended.set()
-
-    former = {
-        sign: signal.signal(sign, end) for sign in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield ended
-    finally:
-        for sign, handler in former.items():
-            signal.signal(sign, handler)

@@ -71,6 +71,31 @@ def stop_on_signals(
         ours.close()
 
 
+class Interrupter:
+    """Acts as Ctrl-C does, for commands that unwind; give it to `stop_on_signals`."""
+
+    def __init__(self) -> None:
+        self._held = False
+        self._pending = False
+
+    def __call__(self) -> None:
+        if self._held:
+            self._pending = True
+        else:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let an interrupt wait until what must not be cut in two is done."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self._pending:
+            raise KeyboardInterrupt
+
+
 def _receive(ours: socket.socket) -> int | None:
     """Return the first of our signals to come; nothing when the other end closes."""
     while heard := ours.recv(1):

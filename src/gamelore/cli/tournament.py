@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import NoReturn
 
 import click
@@ -17,6 +15,7 @@ from gamelore.agents.warm_up import warm_up as warm_up_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import json_option
 from gamelore.cli.progress import progress, waiting
+from gamelore.cli.signals import Interrupter, stop_on_signals
 from gamelore.cli.streams import INTERRUPTED
 from gamelore.errors import GameloreError, StuckError, TournamentError
 from gamelore.ggp.manager.peers import (
@@ -129,29 +128,17 @@ def play_rest(
             )
 
 
-@contextmanager
-def ended_gently() -> Iterator[None]:
-    """Have a request to end act as Ctrl-C does."""
-
-    def end(number: int, frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def leave(folder: TournamentFolder, fixtures: list[Fixture], file: Path) -> NoReturn:
     """Say how to go on after an interrupt."""
     done = len(folder.results(fixtures))
-    click.echo(
-        f"interrupted after {done:,} of {len(fixtures):,} matches; all are kept, and"
-        f" this goes on with them:\n  gamelore tournament {file}",
-        err=True,
-    )
+    text = f"interrupted after {done:,} of {len(fixtures):,} matches; "
+    click.echo(text + how_to_go_on(file), err=True)
     raise click.exceptions.Exit(INTERRUPTED)
+
+
+def how_to_go_on(file: Path) -> str:
+    """Return what to tell somebody who has interrupted a tournament."""
+    return f"all are kept, and this goes on with them:\n  gamelore tournament {file}"
 
 
 def complain(stuck: dict[Fixture, StuckError]) -> NoReturn:
@@ -217,7 +204,7 @@ def command(file: Path, no_play: bool, as_json: bool) -> None:
         return
     with folder.opened():
         try:
-            with ended_gently():
+            with stop_on_signals(Interrupter(), last_words=lambda: how_to_go_on(file)):
                 stuck = play_rest(folder, fixtures)
         except KeyboardInterrupt:
             leave(folder, fixtures, file)

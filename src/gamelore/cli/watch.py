@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from gamelore.cli.match_view import Seat, draw, fault_text, frame
+from gamelore.cli.options import Finite
 from gamelore.errors import UnknownGameError
 from gamelore.games import load
 from gamelore.gdl import Game, to_kif
@@ -166,7 +167,7 @@ Examples:
 @click.argument("record", type=click.Path(path_type=Path))
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0.01, max=1000),
+    type=Finite(0.01, 1000),
     default=1.0,
     show_default=True,
     help="Moves per second.",

@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import secrets
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gamelore.errors import RecordError
+from gamelore.files import write_atomic
 from gamelore.gdl import Fact, Game, Move, Role, Term, to_kif
 from gamelore.ggp.manager.manager import ManagedMatch
-from gamelore.ggp.record_fields import Fields
+from gamelore.ggp.record_schema import (
+    FaultFields,
+    MakeError,
+    OwnFields,
+    RecordFields,
+    decode_record,
+    parse_facts,
+    parse_term,
+)
+from gamelore.ggp.validation import convert
 from gamelore.match.match import Fault, FaultKind, MatchRecord
 
 FORMAT = 1
@@ -142,34 +150,43 @@ class MatchFile:
     @classmethod
     def from_json(cls, text: str, source: str = "record") -> MatchFile:
         """The record in a text; `RecordError` says what is wrong and where."""
-        fields = Fields.parse(text, source)
-        ours = fields.part("gamelore") if "gamelore" in fields else None
-        details = None if ours is None else _read_details(ours)
-        goals: tuple[int | None, ...] = fields.numbers("goalValues", default=())
-        if ours is not None:
-            goals = ours.goals("goals")
-        moves = fields.joint_moves("moves")
-        # Whole seconds in one part, as they were in the other.
-        clocks = details or _Clocks.of(fields)
+        values = decode_record(text, RecordFields, source)
+
+        def error(message: str) -> RecordError:
+            return RecordError(f"{source} is damaged: {message}")
+
+        details, own_goals = None, None
+        if values.gamelore is not None:
+            details, own_goals = _read_details(values.gamelore, error)
+        elif values.start_clock is None or values.play_clock is None:
+            raise error("startClock or playClock is missing")
+        moves = tuple(
+            tuple(parse_term(text, f"moves[{i + 1}]", error) for text in joint)
+            for i, joint in enumerate(values.moves)
+        )
         record = cls(
-            match=fields.text("matchId"),
-            token=fields.text("randomToken", default=""),
-            states=fields.states("states"),
+            match=values.match_id,
+            token=values.random_token or "",
+            states=tuple(
+                parse_facts(text, f"states[{i + 1}]", error)
+                for i, text in enumerate(values.states)
+            ),
             moves=moves,
-            times=fields.numbers("stateTimes"),
-            errors=fields.word_lists("errors", default=((),) * (len(moves) + 1)),
-            goals=goals,
-            completed=fields.flag("isCompleted"),
-            aborted=fields.flag("isAborted", default=False),
-            start_clock=clocks.start_clock,
-            play_clock=clocks.play_clock,
-            players=fields.words("playerNamesFromHost", default=()),
-            tournament=fields.text("tournamentNameFromHost", default=""),
-            game_url=fields.text("gameMetaURL", default=""),
-            scrambled=fields.flag("scrambled", default=False),
+            times=tuple(map(int, values.state_times)),
+            errors=tuple(map(tuple, values.errors or [[]] * (len(moves) + 1))),
+            goals=tuple(values.goal_values or ()) if own_goals is None else own_goals,
+            completed=values.is_completed,
+            aborted=bool(values.is_aborted),
+            # Whole seconds in one part, as they were in the other.
+            start_clock=details.start_clock if details else _clock(values.start_clock),
+            play_clock=details.play_clock if details else _clock(values.play_clock),
+            players=tuple(values.player_names_from_host or ()),
+            tournament=values.tournament_name_from_host or "",
+            game_url=values.game_url or "",
+            scrambled=bool(values.scrambled),
             details=details,
         )
-        _check(record, fields)
+        _check(record, error)
         return record
 
 
@@ -181,7 +198,7 @@ def write_match(
     path = Path(folder) / f"{_file_name(record.match)}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_whole(path, record.to_json())
+        write_atomic(path, record.to_json().encode("utf-8", "replace"))
     except OSError as error:
         raise RecordError(f"cannot write {path}: {_reason(error)}") from error
     return path
@@ -279,40 +296,37 @@ def _fault_json(fault: Fault) -> dict[str, Any]:
     }
 
 
-def _read_details(fields: Fields) -> Details:
-    if fields.number("format") != FORMAT:
-        raise fields.error("format", f"is not {FORMAT}: another version wrote it")
-    return Details(
-        game=fields.text("game"),
-        source=fields.text("source"),
-        fingerprint=fields.text("fingerprint"),
-        rules=fields.text("rules"),
-        roles=fields.words("roles"),
-        seed=int(fields.number("seed")),
-        start_clock=fields.number("start_clock", default=math.inf),
-        play_clock=fields.number("play_clock", default=math.inf),
-        grace=fields.number("grace"),
-        move_limit=int(fields.number("move_limit")),
-        faults=tuple(_read_fault(each) for each in fields.parts("faults")),
-        version=fields.text("version"),
+def _read_details(
+    given: Mapping[str, Any], error: MakeError
+) -> tuple[Details, tuple[int | None, ...]]:
+    """Return what our own part says, and the goals in it."""
+    if given.get("format") != FORMAT:
+        raise error(f"format is not {FORMAT}: another version wrote it")
+    own = convert(given, OwnFields, "gamelore", error)
+    details = Details(
+        game=own.game,
+        source=own.source,
+        fingerprint=own.fingerprint,
+        rules=own.rules,
+        roles=tuple(own.roles),
+        seed=own.seed,
+        start_clock=math.inf if own.start_clock is None else own.start_clock,
+        play_clock=math.inf if own.play_clock is None else own.play_clock,
+        grace=own.grace,
+        move_limit=own.move_limit,
+        faults=tuple(_read_fault(fault, error) for fault in own.faults),
+        version=own.version,
     )
+    return details, tuple(own.goals)
 
 
-def _read_fault(fields: Fields) -> Fault:
-    kind = fields.text("kind")
-    if kind not in CODES:
-        raise fields.error("kind", f"is none of {', '.join(CODES)}")
-    return Fault(
-        step=int(fields.number("step")),
-        role=fields.text("role"),
-        kind=next(known for known in CODES if known == kind),
-        message=fields.text("message"),
-        answer=fields.move("answer"),
-    )
+def _read_fault(fields: FaultFields, error: MakeError) -> Fault:
+    answer = fields.answer and parse_term(fields.answer, "answer", error)
+    return Fault(fields.step, fields.role, fields.kind, fields.message, answer or None)
 
 
-def _check(record: MatchFile, fields: Fields) -> None:
-    """Lists that belong together have the lengths they must have."""
+def _check(record: MatchFile, error: MakeError) -> None:
+    """Check that lists which belong together have the lengths they must have."""
     expected = len(record.moves) + 1
     for key, found in (
         ("states", len(record.states)),
@@ -323,14 +337,14 @@ def _check(record: MatchFile, fields: Fields) -> None:
             message = (
                 f"has {found} parts where {len(record.moves)} moves need {expected}"
             )
-            raise fields.error(key, message)
+            raise error(f"{key} {message}")
     widths = {len(joint) for joint in record.moves}
     if record.players:
         widths.add(len(record.players))
     if record.details is not None:
         widths.add(len(record.details.roles))
     if len(widths) > 1:
-        raise fields.error("moves", "are not one for each player")
+        raise error("moves are not one for each player")
 
 
 def _whole_seconds(clock: float) -> int:
@@ -338,16 +352,9 @@ def _whole_seconds(clock: float) -> int:
     return math.ceil(clock) if math.isfinite(clock) else _NO_CLOCK
 
 
-class _Clocks(NamedTuple):
-    """The clocks as ggp-base writes them."""
-
-    start_clock: float
-    play_clock: float
-
-    @classmethod
-    def of(cls, fields: Fields) -> _Clocks:
-        clocks = fields.number("startClock"), fields.number("playClock")
-        return cls(*(math.inf if each == _NO_CLOCK else each for each in clocks))
+def _clock(seconds: float | None) -> float:
+    """Return a clock as ggp-base writes it in seconds."""
+    return math.inf if seconds is None or seconds == _NO_CLOCK else seconds
 
 
 def _finite(clock: float) -> float | None:
@@ -358,18 +365,6 @@ def _file_name(match: str) -> str:
     """An id as the name of a file, on any system."""
     safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in match)
     return safe.strip(".")[:200] or "match"
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write beside it, then take its place: nobody ever sees half a record."""
-    handle, part = tempfile.mkstemp(prefix=f".{path.name[:40]}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        Path(part).replace(path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
 
 
 def _reason(error: OSError) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from gamelore.errors import TournamentError
 from gamelore.ggp.tournament.config import EXAMPLE, read_tournament
+from gamelore.ggp.tournament.runner import make_settings
 
 PLAYERS = '[players]\na = "random"\nb = "novice"\n'
 
@@ -36,16 +37,16 @@ def test_what_the_example_hides_is_read_too(tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     sheet = "(role a) (init x) (legal a b) (next x) terminal (goal a 1)"
     (tmp_path / "rules" / "my-game.kif").write_text(sheet, encoding="utf-8")
-    marks = ("served", "mine", "pupil", "[[games]]", 'game = "rules', 'name = "mine')
+    marks = ("served", "mine", "learner", "[[games]]", 'game = "rules', 'name = "mine')
     lines = [
         line[2:] if line.startswith("# ") and line[2:].startswith(marks) else line
         for line in EXAMPLE.splitlines()
     ]
     tournament = read_tournament(written(tmp_path, "\n".join(lines)))
-    served, mine, pupil = tournament.competitors[3:]
-    assert (served.spec, pupil.spec) == ("localhost:9147", "td")
+    served, mine, learner = tournament.competitors[3:]
+    assert (served.spec, learner.spec) == ("localhost:9147", "td")
     assert mine.spec == "my_package.my_module:MyPlayer"
-    assert pupil.store == tmp_path / "pupil.db"
+    assert learner.store == tmp_path / "learner.db"
     assert tournament.disciplines[2].name == "mine"
 
 
@@ -56,6 +57,14 @@ def test_defaults(tmp_path: Path) -> None:
     assert (game.repeats, game.start_clock, game.play_clock) == (1, 10.0, 5.0)
     assert tournament.competitors[1].store == tmp_path / "cup" / "stores" / "b.db"
     assert not tournament.scramble and tournament.at_once == 1
+    assert game.grace == 1.0
+
+
+def test_the_grace_of_the_file_and_of_a_game(tmp_path: Path) -> None:
+    games = '[[games]]\ngame = "nim"\n[[games]]\ngame = "tictactoe"\ngrace = 0\n'
+    tournament = read_tournament(written(tmp_path, f"grace = 2.5\n{PLAYERS}{games}"))
+    assert [each.grace for each in tournament.disciplines] == [2.5, 0.0]
+    assert make_settings(tournament, "nim").grace == 2.5
 
 
 @pytest.mark.parametrize(
@@ -76,6 +85,8 @@ def test_defaults(tmp_path: Path) -> None:
         ),
         (f'games = ["nim"]\nplay_clock = nan\n{PLAYERS}', "play_clock must be a pos"),
         (f'games = ["nim"]\nplay_clock = inf\n{PLAYERS}', "play_clock must be a pos"),
+        (f'games = ["nim"]\ngrace = -1\n{PLAYERS}', "grace must be from 0.*got -1"),
+        (f'games = ["nim"]\ngrace = nan\n{PLAYERS}', "grace must be from 0.*got nan"),
         (f'games = ["nim"]\nrepeats = 0\n{PLAYERS}', "repeats must be from 1 to"),
         (f'games = ["nim"]\nrepeats = 2.5\n{PLAYERS}', "repeats wants a whole number"),
         (f'games = ["nim"]\nrepeats = true\n{PLAYERS}', "repeats wants a whole number"),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gamelore.errors import TournamentError
-from gamelore.ggp.tournament.config import Tournament, tournament_of
+from gamelore.ggp.tournament.config import Tournament, make_tournament
 from gamelore.ggp.tournament.folder import TournamentFolder
 from gamelore.ggp.tournament.schedule import Fixture, schedule
 from gamelore.match.ratings import Result
@@ -26,7 +26,7 @@ BASE: dict[str, Any] = {
 
 
 def tournament(tmp_path: Path, **values: Any) -> Tournament:
-    return tournament_of({**BASE, **values}, tmp_path / "cup.toml")
+    return make_tournament({**BASE, **values}, tmp_path / "cup.toml")
 
 
 def record(
@@ -193,11 +193,11 @@ def test_damaged_terms_are_named(tmp_path: Path, text: str) -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from gamelore.ggp.tournament.config import tournament_of
+from gamelore.ggp.tournament.config import make_tournament
 from gamelore.ggp.tournament.folder import TournamentFolder
 values = {"players": {"a": "random", "b": "novice"}, "games": ["nim"], "seed": 3,
           "output": "out"}
-with TournamentFolder(tournament_of(values, Path(sys.argv[1]))).opened():
+with TournamentFolder(make_tournament(values, Path(sys.argv[1]))).opened():
     print("held", flush=True)
     sys.stdin.read()
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gamelore.ggp.tournament.config import tournament_of
+from gamelore.ggp.tournament.config import make_tournament
 from gamelore.ggp.tournament.report import PICTURES, Report, write_report
 from gamelore.ggp.tournament.schedule import schedule
 from gamelore.match.ratings import Result
@@ -22,7 +22,7 @@ def report(tmp_path: Path) -> Report:
         "players": {"a": "random", "b": "random", "c": "random"},
         "games": ["nim", "pig"],
     }
-    tournament = tournament_of(values, tmp_path / "cup.toml")
+    tournament = make_tournament(values, tmp_path / "cup.toml")
     fixtures = schedule(tournament)
     goals = {"a": 100, "b": 0, "c": 100}
     results = {

@@ -17,7 +17,7 @@ from gamelore.errors import GameloreError, StuckError, TournamentError
 from gamelore.games import load
 from gamelore.ggp.manager.peers import LocalPeer
 from gamelore.ggp.match_record import read_match
-from gamelore.ggp.tournament.config import Tournament, tournament_of
+from gamelore.ggp.tournament.config import Tournament, make_tournament
 from gamelore.ggp.tournament.folder import TournamentFolder
 from gamelore.ggp.tournament.runner import Hall, play_fixtures
 from gamelore.ggp.tournament.schedule import Fixture, schedule
@@ -26,7 +26,7 @@ from gamelore.ggp.tournament.schedule import Fixture, schedule
 def tournament(tmp_path: Path, players: int = 3, **values: Any) -> Tournament:
     names = {f"p{n}": "random" for n in range(players)}
     games = {"games": ["tictactoe"], "players": names}
-    return tournament_of({**games, **values}, tmp_path / "cup.toml")
+    return make_tournament({**games, **values}, tmp_path / "cup.toml")
 
 
 class FakeHall:

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from gamelore.ggp.tournament.config import Tournament, tournament_of
+from gamelore.ggp.tournament.config import Tournament, make_tournament
 from gamelore.ggp.tournament.schedule import assignments, schedule
 
 
 def tournament(players: int, **values: Any) -> Tournament:
     names = {f"p{n}": "random" for n in range(players)}
-    return tournament_of({"players": names, **values}, Path("t.toml"))
+    return make_tournament({"players": names, **values}, Path("t.toml"))
 
 
 def test_every_pair_meets_in_both_roles() -> None:

@@ -27,7 +27,9 @@ log = logging.getLogger(__name__)
 INFO_LIMIT = 5.0
 """Seconds a player has to say who it is."""
 CLOSE_LIMIT = 10.0
-"""Seconds an agent in this process has to bring what it does to an end."""
+"""Seconds an agent in this process has to bring what it does to an end …"""
+INTERRUPTED_LIMIT = 0.3
+"""… and after an interrupt."""
 
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 _TOKEN = re.compile(r";[^\r\n]*|[()]|[^\s();]+")
@@ -58,6 +60,9 @@ class RemotePeer:
         """Close the connections that were kept."""
         self.keeper.close()
 
+    def give_up(self) -> None:
+        """Do nothing: a player on the network is told by ABORT."""
+
 
 class LocalPeer:
     """An agent in this process.
@@ -70,6 +75,11 @@ class LocalPeer:
         self.agent = agent
         self.name = name
         self._worker: _Worker | None = None
+        self._close_limit = CLOSE_LIMIT
+
+    def give_up(self) -> None:
+        """Wait no longer than a moment for an agent that still thinks when closed."""
+        self._close_limit = INTERRUPTED_LIMIT
 
     def begin(self, task: Callable[[Clock], T], seconds: float) -> Errand[T]:
         """Have the agent do something against a clock that starts now."""
@@ -86,7 +96,7 @@ class LocalPeer:
             self.agent.close()
             return
         closing = self._worker.begin(self.agent.close)
-        _UnderWay(closing, Clock(CLOSE_LIMIT)).end()
+        _UnderWay(closing, Clock(self._close_limit)).end()
         self._worker.stop()
         self._worker = None
 

@@ -1,6 +1,6 @@
-"""Where a tournament is kept: its terms, the records of its matches, its tables.
+"""Where a tournament is kept: its settings, the records of its matches, its tables.
 
-tournament.json     the terms: all that decides how a match goes
+tournament.json     the settings: all that decides how a match goes
 matches/ID.json     the record of every match that is over
 standings.…, …      tables and pictures
 """
@@ -8,26 +8,26 @@ standings.…, …      tables and pictures
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from gamelore.errors import RecordError, TournamentError
+from gamelore.files import LockedError, locked, write_text_atomic
 from gamelore.ggp.manager.manager import ManagedMatch
 from gamelore.ggp.manager.peers import address_of
 from gamelore.ggp.match_record import write_match
-from gamelore.ggp.record_fields import Fields
+from gamelore.ggp.record_schema import read_outcome
 from gamelore.ggp.tournament.config import Tournament
-from gamelore.ggp.tournament.report import replace_text
 from gamelore.ggp.tournament.schedule import Fixture
 from gamelore.match.match import CHANCE
 from gamelore.match.ratings import Result
 
-TERMS_FILE = "tournament.json"
+SETTINGS_FILE = "tournament.json"
 _VERSION = 1
 _SUFFIX = ".json"
 _LOCK = ".lock"
+_DEFAULTS = {"grace": 1.0}  # of folders made before there was such a setting
 
 
 class TournamentFolder:
@@ -42,7 +42,7 @@ class TournamentFolder:
     def opened(self) -> Iterator[None]:
         """Make the folder and keep others from playing in it.
 
-        `TournamentError` if it is somebody else's, or holds matches on other terms.
+        `TournamentError` if it is somebody else's, or holds matches on other settings.
         """
         self._check_place()
         try:
@@ -50,11 +50,13 @@ class TournamentFolder:
         except OSError as error:
             raise self._error(f"cannot be made: {error.strerror}") from error
         with self._locked():
-            terms = terms_of(self.tournament)
+            settings = describe_settings(self.tournament)
             self._sweep()
             if any(self.matches.glob(f"*{_SUFFIX}")):
-                terms = self._merged(terms)
-            replace_text(self.path / TERMS_FILE, json.dumps(terms, indent=2) + "\n")
+                settings = self._merged(settings)
+            write_text_atomic(
+                self.path / SETTINGS_FILE, json.dumps(settings, indent=2) + "\n"
+            )
             yield
 
     def keep(self, match: ManagedMatch) -> None:
@@ -73,12 +75,14 @@ class TournamentFolder:
         than to read all positions."""
         path = self.matches / f"{fixture.id}{_SUFFIX}"
         try:
-            fields = Fields.parse(path.read_text(encoding="utf-8"), str(path))
-            if fields.text("matchId") != fixture.id:
-                raise fields.error("matchId", "is that of another match")
-            ours = fields.part("gamelore")
-            faults = [each.text("role") for each in ours.parts("faults")]
-            return _result(fixture, ours.words("roles"), ours.goals("goals"), faults)
+            found = read_outcome(path.read_text(encoding="utf-8"), str(path))
+            if found.match_id != fixture.id:
+                raise RecordError(
+                    f"{path} is damaged: matchId is that of another match"
+                )
+            own = found.gamelore
+            faults = [fault.role for fault in own.faults]
+            return _result(fixture, own.roles, own.goals, faults)
         except (OSError, ValueError, RecordError) as error:
             raise TournamentError(
                 f"{error}; remove the file, and the match is played again"
@@ -89,18 +93,17 @@ class TournamentFolder:
             raise self._error("is a file, not a folder; name another one as output")
         if not self.path.exists() or not any(self.path.iterdir()):
             return
-        if not (self.path / TERMS_FILE).exists() and not self._is_begun():
+        if not (self.path / SETTINGS_FILE).exists() and not self._is_begun():
             raise self._error(
-                f"holds something other than a tournament (no {TERMS_FILE}); name"
+                f"holds something other than a tournament (no {SETTINGS_FILE}); name"
                 " another folder as output, or empty this one"
             )
 
     def _is_begun(self) -> bool:
         """Whether there is no more than was made just before an end by force."""
         names = {path.name for path in self.path.iterdir()}
-        return names <= {"matches", _LOCK, f".draft-{TERMS_FILE}"} and not any(
-            self.matches.glob("*")
-        )
+        begun = {"matches", _LOCK, *(name for name in names if name.endswith(".part"))}
+        return names <= begun and not any(self.matches.glob("*"))
 
     def _sweep(self) -> None:
         """Remove what was being written when an earlier run was ended by force."""
@@ -109,38 +112,24 @@ class TournamentFolder:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold a lock that ends with the process, however it ends."""
-        connection = None
+        """Keep other processes from playing in the folder."""
         try:
-            connection = sqlite3.connect(
-                self.path / _LOCK, timeout=0, isolation_level=None
-            )
-            connection.execute("PRAGMA journal_mode = MEMORY")
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.Error as error:
-            if connection is not None:
-                connection.close()
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise self._error(
-                    "is in use: the tournament is being played"
-                ) from error
-            raise self._error(f"cannot be locked: {error}") from error
-        try:
-            yield
-        finally:
-            connection.close()
+            with locked(self.path / _LOCK):
+                yield
+        except LockedError as error:
+            raise self._error("is in use: the tournament is being played") from error
 
-    def _merged(self, terms: dict[str, Any]) -> dict[str, Any]:
-        """Terms of old and new matches; an error where they contradict each other."""
+    def _merged(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return the settings of old and new matches; they must not contradict."""
         try:
-            old = json.loads((self.path / TERMS_FILE).read_text(encoding="utf-8"))
+            old = json.loads((self.path / SETTINGS_FILE).read_text(encoding="utf-8"))
             if old["version"] != _VERSION:
                 raise ValueError(f"version {old['version']}")
-            changes = [*_changes(old, terms)]
+            changes = [*_changes(old, settings)]
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise self._error(
-                f"has a {TERMS_FILE} that cannot be read ({error}); name another folder"
-                " as output"
+                f"has a {SETTINGS_FILE} that cannot be read ({error}); name another"
+                " folder as output"
             ) from error
         if changes:
             what, before, now = changes[0]
@@ -150,8 +139,8 @@ class TournamentFolder:
             )
         # Who is no longer in the file may come back, and must be the same then.
         for part in ("players", "games"):
-            terms[part] = {**old[part], **terms[part]}
-        return terms
+            settings[part] = {**old[part], **settings[part]}
+        return settings
 
     def _error(self, message: str) -> TournamentError:
         return TournamentError(f"the output folder {self.path} {message}")
@@ -173,7 +162,7 @@ def _result(
     )
 
 
-def terms_of(tournament: Tournament) -> dict[str, Any]:
+def describe_settings(tournament: Tournament) -> dict[str, Any]:
     """All that must stay the same for matches to be of one tournament."""
     return {
         "version": _VERSION,
@@ -186,6 +175,7 @@ def terms_of(tournament: Tournament) -> dict[str, Any]:
                 "rules": each.game.fingerprint,
                 "start_clock": each.start_clock,
                 "play_clock": each.play_clock,
+                "grace": each.grace,
             }
             for each in tournament.disciplines
         },
@@ -206,7 +196,7 @@ def _changes(
             yield f"players.{name}", json.dumps(before), json.dumps(spec)
     for name, game in new["games"].items():
         for key, value in game.items():
-            before = old["games"].get(name, game)[key]
+            before = old["games"].get(name, game).get(key, _DEFAULTS.get(key))
             if before == value:
                 continue
             if key == "rules":

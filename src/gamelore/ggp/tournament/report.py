@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from gamelore.files import write_text_atomic
 from gamelore.ggp.tournament.config import Tournament
 from gamelore.ggp.tournament.schedule import Fixture
 from gamelore.match.ratings import Estimate, Result
@@ -130,13 +131,15 @@ class Report:
 
 def write_report(report: Report, folder: Path) -> None:
     """Write all tables and pictures into a folder."""
-    replace_text(folder / "standings.txt", f"{report}\n")
-    replace_text(folder / "standings.csv", as_csv(list(map(flat, report.standings))))
-    replace_text(folder / "games.csv", as_csv(list(report.rows_by_role())))
-    replace_text(folder / "matches.csv", as_csv(list(report.rows_by_match())))
-    replace_text(
-        folder / "standings.json", json.dumps(report.to_json(), indent=2) + "\n"
-    )
+    tables = {
+        "standings.txt": f"{report}\n",
+        "standings.csv": as_csv(list(map(flat, report.standings))),
+        "games.csv": as_csv(list(report.rows_by_role())),
+        "matches.csv": as_csv(list(report.rows_by_match())),
+        "standings.json": json.dumps(report.to_json(), indent=2) + "\n",
+    }
+    for name, text in tables.items():
+        write_text_atomic(folder / name, text)
     # matplotlib takes a second to import, so it is only where pictures are wanted
     from gamelore.match.plots import draw_standings
 
@@ -144,13 +147,6 @@ def write_report(report: Report, folder: Path) -> None:
         draft = folder / f".draft-{name}"
         draw_standings(report.standings, draft, report.tournament.name, report.goals)
         draft.replace(folder / name)
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a file whole: whoever reads it finds the old one or the new one."""
-    draft = path.with_name(f".draft-{path.name}")
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    draft.replace(path)
 
 
 def as_csv(rows: Sequence[Mapping[str, object]]) -> str:

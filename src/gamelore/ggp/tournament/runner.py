@@ -37,7 +37,7 @@ class Hall:
         self._folder = folder
         self._peers = peers
         self._managers = {
-            name: Manager(simulator, settings_of(tournament, name))
+            name: Manager(simulator, make_settings(tournament, name))
             for name, simulator in simulators.items()
         }
 
@@ -52,12 +52,13 @@ class Hall:
         self._folder.keep(match)
 
 
-def settings_of(tournament: Tournament, game: str) -> MatchSettings:
+def make_settings(tournament: Tournament, game: str) -> MatchSettings:
     """How matches of a game are run."""
     discipline = tournament.discipline(game)
     return MatchSettings(
         start_clock=discipline.start_clock,
         play_clock=discipline.play_clock,
+        grace=discipline.grace,
         move_limit=tournament.move_limit,
         scramble=tournament.scramble,
     )
