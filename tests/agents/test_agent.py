@@ -22,7 +22,7 @@ from gamelore.search.policy_player import PolicyPlayer
 
 
 class Recorder:
-    """Notes what it is told, and draws lots."""
+    """Records its briefings, and moves at random."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed

@@ -145,11 +145,11 @@ def test_the_depth_of_a_preset_counts(folder: Path, tmp_path: Path) -> None:
     save_checkpoint(replace(checkpoint, depth=9), deep)
     arguments = "--against", "random", "--matches", 20, "--opening", 0
     asked = record_of(folder / "net.course", *arguments, "--depth", 9)
-    settled = record_of(deep, *arguments)
+    preset = record_of(deep, *arguments)
     assert [one["goals"] for one in asked["matches"]] == [
-        one["goals"] for one in settled["matches"]
+        one["goals"] for one in preset["matches"]
     ]
-    row = next(row for row in settled["players"] if row["player"] == "deep.course")
+    row = next(row for row in preset["players"] if row["player"] == "deep.course")
     assert row["losses"] == 0
 
 

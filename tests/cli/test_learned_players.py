@@ -84,7 +84,7 @@ def test_they_enter_matches_under_any_names(spec: str) -> None:
     ):
         engine = simulator(game)
         own, other = engine.roles
-        entry = MatchEntry(f"match {number}", engine, own, ("lots",), 30.0, 0.2)
+        entry = MatchEntry(f"match {number}", engine, own, ("random",), 30.0, 0.2)
         player = agent.enter(entry, Clock(30.0))
         record = play_match(
             engine, {own: player, other: RandomPlayer(number)}, play_clock=0.2
@@ -146,13 +146,13 @@ def test_they_play_tournaments(tmp_path: Path) -> None:
     cup = tmp_path / "cup.toml"
     text = (
         "repeats = 1\nstart_clock = 20\nplay_clock = 1\n"
-        'players = {net = "learned:net.course:2", lots = "random"}\n'
+        'players = {net = "learned:net.course:2", other = "random"}\n'
     )
     cup.write_text(text + 'games = ["tictactoe"]')
     record = json.loads(run("tournament", str(cup), "--json").stdout)
     assert {row["player"]: row["faults"] for row in record["standings"]} == {
         "net": 0,
-        "lots": 0,
+        "other": 0,
     }
     cup.write_text(text + 'output = "other"\ngames = ["nim"]')
     refused = run("tournament", str(cup), code=1)

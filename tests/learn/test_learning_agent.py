@@ -1,4 +1,4 @@
-"""Learning from match to match: the same as in a course, whatever the spelling."""
+"""Learning from match to match: the same as in a training run, under any names."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def engine() -> Simulator:
 
 
 def novice(engine: Simulator) -> PolicyPlayer:
-    """The opponent of a course with this seed."""
+    """Return the opponent of a training run with this seed."""
     player = PolicyPlayer(NOVICE, graph=StateGraph(engine))
     player.stream = make_streams(SEED).opponent
     return player
@@ -102,7 +102,7 @@ def assert_same(one: Cells, other: Cells) -> None:
     assert np.array_equal(one.visits, other.visits)
 
 
-# ── the same as a course ────────────────────────────────────────────────────────────
+# ── the same as a run ───────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("settings", LEARNERS, ids=["td", "q", "qm"])
@@ -110,8 +110,8 @@ def test_the_same_matches_and_table_as_in_a_course(
     engine: Simulator, settings: LearnerSettings, tmp_path: Path
 ) -> None:
     config = TrainConfig(settings, NOVICE, schedule=Fixed(0.1), seed=SEED)
-    course = MatchTrainer(StateGraph(engine), config)
-    rewards = course.run(60).rewards
+    trainer = MatchTrainer(StateGraph(engine), config)
+    rewards = trainer.run(60).rewards
     store = tmp_path / "lore.db"
     agent = LearningAgent(settings, store, SEED, schedule=Fixed(0.1))
     records = play(agent, engine, novice(engine), range(60))
@@ -119,7 +119,7 @@ def test_the_same_matches_and_table_as_in_a_course(
     assert [record.goals[0] for record in records] == rewards.tolist()
     snapshot = only(store)
     assert snapshot.matches == 60
-    assert_same(snapshot.cells, course.table.cells())
+    assert_same(snapshot.cells, trainer.table.cells())
 
 
 def test_a_new_process_goes_on_as_if_nothing_had_happened(
@@ -155,10 +155,10 @@ def test_what_a_match_taught_is_known_before_the_next(
     agent.close()
 
 
-# ── spelling ────────────────────────────────────────────────────────────────────────
+# ── names ───────────────────────────────────────────────────────────────────────────
 
 
-def respelt() -> Game:
+def renamed() -> Game:
     """Tic-tac-toe in other words, and in another order."""
     game = load("tictactoe")
     roles, others = game.rules[:2], list(game.rules[2:])
@@ -174,12 +174,12 @@ def respelt() -> Game:
 
 def test_spelling_makes_no_difference(engine: Simulator, tmp_path: Path) -> None:
     stores = []
-    spellings = [engine, simulator(load("tictactoe")), simulator(respelt())]
-    assert len({one.game.fingerprint for one in spellings}) == 3
-    for number, spelling in enumerate(spellings):
+    named = [engine, simulator(load("tictactoe")), simulator(renamed())]
+    assert len({one.game.fingerprint for one in named}) == 3
+    for number, other in enumerate(named):
         store = tmp_path / f"{number}.db"
         agent = LearningAgent(TDSettings(), store, SEED)
-        play(agent, spelling, Translated(engine, spelling), range(25))
+        play(agent, other, Translated(engine, other), range(25))
         agent.close()
         stores.append(only(store))
     assert_same(stores[0].cells, stores[1].cells)
@@ -192,9 +192,9 @@ def test_spelling_makes_no_difference(engine: Simulator, tmp_path: Path) -> None
 class Translated:
     """A novice that decides by the canonical game, so that names make no difference."""
 
-    def __init__(self, engine: Simulator, spelling: Simulator) -> None:
+    def __init__(self, engine: Simulator, other: Simulator) -> None:
         self.canonical = engine
-        self.form = canonical_form(spelling.game)
+        self.form = canonical_form(other.game)
         self.novice = novice(engine)
 
     def start(self, briefing: Briefing, clock: Clock) -> None:

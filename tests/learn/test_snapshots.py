@@ -89,7 +89,7 @@ def test_names_make_no_difference(config: TrainConfig, engine: str) -> None:
 
 
 class First:
-    """Takes what comes first in the canonical order of moves, in every spelling."""
+    """Takes what comes first in the canonical order of moves, under any names."""
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         self.role = briefing.role
@@ -102,12 +102,12 @@ class First:
 
 def test_looking_further_ahead_wins(network: Snapshot) -> None:
     engine = simulator(load("tictactoe"))
-    for depth, seat in ((9, "x"), (9, "o")):
-        other = "o" if seat == "x" else "x"
+    for depth, role in ((9, "x"), (9, "o")):
+        other = "o" if role == "x" else "x"
         for seed in range(5):
             player = SnapshotPlayer(network, seed, network.limits(depth))
-            record = play_match(engine, {seat: player, other: RandomPlayer(seed)})
-            goal = record.goals[record.roles.index(seat)]
+            record = play_match(engine, {role: player, other: RandomPlayer(seed)})
+            goal = record.goals[record.roles.index(role)]
             assert goal is not None
             assert goal >= 50
 
@@ -144,7 +144,7 @@ def test_other_rules_under_the_name_are_refused(network: Snapshot) -> None:
         Snapshot(network.checkpoint, game=changed)
 
 
-def test_a_table_plays_the_seat_it_learned() -> None:
+def test_a_table_plays_the_role_it_learned() -> None:
     known = snapshot(FIRST)
     engine = simulator(load("tictactoe"))
     player = SnapshotPlayer(known)

@@ -33,15 +33,15 @@ def climb(results: list[Result], names: list[str], prior: float) -> list[float]:
             for sign in (1, -1):
                 total -= prior / 2 * math.log1p(math.exp(sign * strength))
         for result in results:
-            seats = list(zip(result.players, result.goals, strict=True))
-            for (one, ours), (other, theirs) in combinations(seats, 2):
+            players = list(zip(result.players, result.goals, strict=True))
+            for (one, ours), (other, theirs) in combinations(players, 2):
                 if one == other:
                     continue
                 gap = strengths[names.index(one)] - strengths[names.index(other)]
                 score = 0.5 + ((ours or 0) - (theirs or 0)) / 200
                 loss = score * math.log1p(math.exp(-gap))
                 loss += (1 - score) * math.log1p(math.exp(gap))
-                total -= loss * 2 / len(seats)
+                total -= loss * 2 / len(players)
         return total
 
     strengths, step = [0.0] * len(names), 1.0
@@ -85,15 +85,15 @@ def test_a_weak_prior_leaves_the_odds_as_they_are() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_peak_is_where_a_slow_maximiser_finds_it(seed: int) -> None:
-    lots = Random(seed)
-    names = [f"p{n}" for n in range(lots.randint(2, 5))]
+    random = Random(seed)
+    names = [f"p{n}" for n in range(random.randint(2, 5))]
     results = []
-    for _ in range(lots.randint(1, 40)):
-        # as many seats as may be, and now and then the same player in two of them
-        seats = tuple(lots.choices(names, k=lots.randint(1, 4)))
-        goals = tuple(lots.choice([0, 25, 50, 99, 100, None]) for _ in seats)
-        results.append(Result(seats, goals))
-    prior = lots.choice([0.5, 1.0, 3.0])
+    for _ in range(random.randint(1, 40)):
+        # up to four players, now and then the same one twice
+        players = tuple(random.choices(names, k=random.randint(1, 4)))
+        goals = tuple(random.choice([0, 25, 50, 99, 100, None]) for _ in players)
+        results.append(Result(players, goals))
+    prior = random.choice([0.5, 1.0, 3.0])
     found = most_likely(score_table(results, names), prior)
     assert found == pytest.approx(climb(results, names, prior), abs=1e-4)
 
@@ -161,12 +161,12 @@ def test_more_matches_narrow_the_interval() -> None:
 def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     """60 matches between each two of four players, 300 times over: about 95%."""
     truth = np.array([-0.9, -0.2, 0.3, 0.8])
-    names, lots, covered = ["a", "b", "c", "d"], Random(7), 0
+    names, random, covered = ["a", "b", "c", "d"], Random(7), 0
     for _ in range(300):
         results = []
         for one, other in combinations(range(4), 2):
             chance = 1 / (1 + math.exp(truth[other] - truth[one]))
-            wins = sum(lots.random() < chance for _ in range(60))
+            wins = sum(random.random() < chance for _ in range(60))
             results += duel(names[one], names[other], 100, wins)
             results += duel(names[one], names[other], 0, 60 - wins)
         ratings = rate(results)

@@ -66,7 +66,7 @@ def test_mean_goal_counts_no_goal_as_nothing() -> None:
 )
 def test_outcomes(goals: tuple[int | None, ...], outcomes: list[str]) -> None:
     result = Result(tuple("abc"[: len(goals)]), goals)
-    assert [outcome(result, seat) for seat in range(len(goals))] == outcomes
+    assert [outcome(result, place) for place in range(len(goals))] == outcomes
 
 
 def test_who_has_not_played_has_a_row() -> None:

@@ -58,7 +58,7 @@ MANY = """
 (<= (goal two 70) (true (took one 8 8)) (true (took two 8 7)))
 (<= (goal two 80) (not (true (took one 8 8))))
 """
-"""A game with 81 moves, more than fit one pass of a narrow circuit."""
+"""A game with 81 moves, more than fit one 64-lane pass."""
 
 
 def minimax(
@@ -74,8 +74,8 @@ def minimax(
         if child.is_terminal:
             values.append(scale.value(child.goal(engine.roles[role])))
         elif depth == 1:
-            judged = evaluator.evaluate(engine, child.row[None], mover, role)
-            values.append(float(judged[0]))
+            found = evaluator.evaluate(engine, child.row[None], mover, role)
+            values.append(float(found[0]))
         else:
             values.append(minimax(engine, evaluator, child.row, depth - 1, role))
     if engine.roles[mover] == "random":
@@ -89,13 +89,13 @@ def is_mover(position: Position, role: str) -> bool:
 
 def random_rows(engine: Simulator, count: int, seed: int) -> list[Row]:
     """Open positions of random play."""
-    lots = np.random.default_rng(seed)
+    random = np.random.default_rng(seed)
     rows: list[Row] = []
     while len(rows) < count:
         row = engine.initial_row()
-        for _ in range(int(lots.integers(12))):
+        for _ in range(int(random.integers(12))):
             children = engine.expand(row[None]).successors
-            following = children[int(lots.integers(len(children)))]
+            following = children[int(random.integers(len(children)))]
             if engine.terminal(following[None])[0]:
                 break
             row = following
@@ -160,7 +160,7 @@ def check_move(
     role: int,
     found: SearchResult,
 ) -> None:
-    """Where the role moves, its move must be worth what was found."""
+    """Where the role moves, its move must have the value that was found."""
     position = Position.from_row(engine, row)
     if not is_mover(position, engine.roles[role]):
         return

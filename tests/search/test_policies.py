@@ -39,25 +39,25 @@ def choices(
     return Counter(to_kif(player.choose(position, Clock())) for _ in range(times))
 
 
-def outlook(graph: StateGraph, mover: int, child: int) -> int:
+def one_ply_outcome(graph: StateGraph, mover: int, child: int) -> int:
     """What a move leads to within a turn, from the definition."""
 
-    def judge(node: int) -> int:
+    def classify(node: int) -> int:
         goals = graph.simulator.goal_values[mover]
         goal = int(graph.goals(node)[mover])
         return {max(goals): WINNING, min(goals): LOSING}.get(goal, OPEN)
 
     if graph.is_terminal(child):
-        return judge(child)
+        return classify(child)
     if graph.mover(child) == mover:
         return OPEN
     replies = [edge.child for edge in graph.edges(child)]
-    ends = [judge(node) for node in replies if graph.is_terminal(node)]
+    ends = [classify(node) for node in replies if graph.is_terminal(node)]
     return LOSING if LOSING in ends else OPEN
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connect-3", "othello-4x4", "nim"])
-def test_outlooks_are_as_defined(name: str) -> None:
+def test_one_ply_outcomes_are_as_defined(name: str) -> None:
     graph = StateGraph(simulator(load(name)))
     Trainer(graph, TrainConfig(opponent=PlayerSettings("novice"))).run(300)
     seen = Counter[int]()
@@ -68,9 +68,9 @@ def test_outlooks_are_as_defined(name: str) -> None:
         for i, edge in enumerate(graph.edges(node)):
             found = int(graph.nodes.outcome[first + i])
             if found >= 0:
-                assert found == outlook(graph, graph.mover(node), edge.child)
+                assert found == one_ply_outcome(graph, graph.mover(node), edge.child)
                 seen[found] += 1
-    assert len(seen) == 3, "every kind of outlook must have been checked"
+    assert len(seen) == 3, "every kind of outcome must have been checked"
 
 
 @pytest.mark.parametrize("role", ["x", "o"])
@@ -91,7 +91,7 @@ def test_a_weak_player_lets_the_other_win(tictactoe: Simulator, role: str) -> No
     found = choices(position, role, PlayerSettings("weak", 0.0), 200)
     others_win = WIN["o" if role == "x" else "x"]
     assert set(found).isdisjoint({WIN[role], others_win})
-    assert len(found) == 3, "all moves that lose, by lot"
+    assert len(found) == 3, "all moves that lose, at random"
 
 
 def test_a_weak_player_avoids_winning(tictactoe: Simulator) -> None:
@@ -128,8 +128,8 @@ def test_minimax_takes_a_win_and_blocks(tictactoe: Simulator, depth: int) -> Non
 def test_minimax_never_loses_tictactoe() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
     perfect = PlayerSettings("minimax", epsilon=0.0, depth=9)
-    for seat in ("first", "second"):
-        trainer = Trainer(graph, TrainConfig(opponent=perfect, role=seat, seed=1))
+    for role in ("first", "second"):
+        trainer = Trainer(graph, TrainConfig(opponent=perfect, role=role, seed=1))
         assert trainer.run(20_000).rewards.max() == 50, "the learner at most draws"
 
 

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from gamelore.errors import UnknownGameError
+from gamelore.games.board_file import read_board
 from gamelore.games.boards import Board
 from gamelore.games.families import FAMILIES, Family, MoveKind, Size
 from gamelore.games.template import expand
@@ -83,7 +84,9 @@ def board(name: str) -> Board:
 def load(name_or_path: str | Path) -> Game:
     """A library game by name, or the game of a rule sheet by path."""
     if _is_path(name_or_path):
-        return Game.from_file(name_or_path)
+        game = Game.from_file(name_or_path)
+        own = read_board(Path(name_or_path))
+        return game if own is None else replace(game, renderer=own.render)
     family, size = _find(str(name_or_path))
     name = family.game_name(size)
     game = Game.from_kif(_rules_text(family, size), name=name, source=name)

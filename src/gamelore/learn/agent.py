@@ -38,7 +38,7 @@ from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.match.match import MatchRecord
 from gamelore.player import Clock, Player
 from gamelore.search.playouts import MonteCarloPlayer
-from gamelore.search.policy_player import stream_of
+from gamelore.search.policy_player import make_stream
 from gamelore.settings import to_json
 
 log = logging.getLogger(__name__)
@@ -294,7 +294,7 @@ class LearningAgent:
         )
         if rivals:
             mixed = np.random.SeedSequence([*map(int, stream), rivals])
-            stream = stream_of(int(mixed.generate_state(1)[0]))
+            stream = make_stream(int(mixed.generate_state(1)[0]))
         return stream
 
     # ── learning ────────────────────────────────────────────────────────────────────

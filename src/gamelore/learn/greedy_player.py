@@ -11,7 +11,7 @@ from gamelore.learn.role_values import Values
 from gamelore.learn.settings import QSettings
 from gamelore.player import Briefing, Clock
 from gamelore.search.policies import PlayerSettings, policy_parameters
-from gamelore.search.policy_player import stream_of
+from gamelore.search.policy_player import make_stream
 
 FAILED = -1
 
@@ -28,7 +28,7 @@ class GreedyPlayer:
             raise ValueError(f"epsilon must be in [0, 1], got {epsilon}")
         self.values = values
         self.epsilon = epsilon
-        self.stream = stream_of(seed)
+        self.stream = make_stream(seed)
         self._seed = seed
         self._policy = search_policy(values.graph, values.settings)
         self._no_search = policy_parameters(values.graph, PlayerSettings(), "elsewhere")

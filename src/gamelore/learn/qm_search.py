@@ -18,7 +18,7 @@ from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.policies import (
     PlayerSettings,
     PolicyParameters,
-    Search,
+    SearchKind,
     policy_parameters,
 )
 
@@ -38,7 +38,7 @@ def searches_in_kernel(graph: StateGraph, settings: LearnerSettings) -> bool:
 
 def search_policy(graph: StateGraph, settings: LearnerSettings) -> PolicyParameters:
     """How kernels choose for a learner where its table knows nothing."""
-    search: Search = "elsewhere"
+    search: SearchKind = "elsewhere"
     playouts = 1
     if isinstance(settings, QSettings) and searches_in_kernel(graph, settings):
         search = "nested" if settings.level > 1 else "flat"

@@ -1,7 +1,7 @@
 """Nested Monte Carlo search of level 2: playouts in which all moves are played out.
 
-All playouts of a decision go on side by side, 512 at a time.
-n playouts under way, s successors, K words per position, R roles, M moves of all roles.
+All playouts of a decision run in batches of 512.
+n playouts in progress, s successors, K words per position, R roles, M moves of all.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from gamelore.kernels import part
 from gamelore.search._policy_kernels import FAILED, pick_best, play_from
 
 DISCOUNT = 0.99
-"""Per move, of how much better or worse than the middle an end is."""
+"""Per move, of the difference between a goal and the middle."""
 MIDDLE = 50.0
-"""Of all goals there can be."""
+"""The middle of all possible goals."""
 LONGEST = 200
-"""Moves after which a nested playout goes on at random."""
+"""The number of moves after which a nested playout continues at random."""
 
 _ONE = np.uint64(1)
 _STUCK = -1  # in place of the role to move: some role cannot
 
 
 def search_nested(program, nodes, playouts, stream, node):
-    """The edge that nested playouts speak for; kernels have a pointer to it."""
+    """Return the edge that nested playouts choose; kernels call it by a pointer."""
     if nodes.expansion.words512.shape[0] == 0:
         return np.int64(FAILED)
     first, degree = nodes.first[node], nodes.degree[node]
@@ -38,21 +38,20 @@ def search_nested(program, nodes, playouts, stream, node):
         for i in range(n):
             child = nodes.child[first + (begin + i) // playouts.per_move]
             rows[i] = nodes.rows[child]
-        values = np.zeros(n)
-        _play_searching(
-            program, nodes.expansion.words512, playouts, stream, rows, role, values
-        )
+        words = nodes.expansion.words512
+        values = _play_searching(program, words, playouts, stream, rows, role)
         for i in range(n):
             sums[(begin + i) // playouts.per_move] += values[i]
     return first + pick_best(stream, sums)
 
 
 @part
-def _play_searching(program, words, playouts, stream, rows, role, values):
-    """Play out positions, each role taking the move that one playout speaks for.
+def _play_searching(program, words, playouts, stream, rows, role):
+    """Play out positions, each role choosing by one playout of each move.
 
-    rows: uint64 [n, K], used up; values: float64 [n], what the ends are worth to a role
+    rows: uint64 [n, K], overwritten. Returns the values to a role, float64 [n].
     """
+    values = np.zeros(rows.shape[0])
     roles = program.move_ends.shape[0]
     number = np.arange(rows.shape[0])
     weight = 1.0
@@ -72,25 +71,26 @@ def _play_searching(program, words, playouts, stream, rows, role, values):
                 legal[going] = legal[i]
                 going += 1
         if going == 0:
-            return
+            return values
         rows = rows[:going]
         _advance(program, words, playouts, stream, rows, legal[:going])
         weight *= DISCOUNT
     tally = play_from(program, words, playouts.reset, stream, rows, 1)
     for i in range(rows.shape[0]):
-        values[number[i]] = weight * _worth(tally, i, role)
+        values[number[i]] = weight * _playout_value(tally, i, role)
+    return values
 
 
 @part
-def _worth(tally, start, role):
-    """What the only playout from a start is worth to a role."""
+def _playout_value(tally, start, role):
+    """Return the value to a role of the only playout from a start."""
     goal = tally.goal_sums[start, role]
     return DISCOUNT ** tally.lengths[start] * (goal - MIDDLE)
 
 
 @part
 def _advance(program, words, playouts, stream, rows, legal):
-    """Let positions become the successors that their movers choose.
+    """Replace positions by the successors that their movers choose.
 
     rows: uint64 [n, K], legal: uint64 [n, ·] bits. Where a role cannot move, the
     position stays.
@@ -129,10 +129,10 @@ def _choose(tally, stream, begin, count, mover, chance):
     """Which of a mover's moves went best in their playouts; of chance's, any."""
     if mover == chance:
         return draw_below(stream, count)
-    worths = np.empty(count)
+    values = np.empty(count)
     for j in range(count):
-        worths[j] = _worth(tally, begin + j, mover)
-    return pick_best(stream, worths)
+        values[j] = _playout_value(tally, begin + j, mover)
+    return pick_best(stream, values)
 
 
 @part

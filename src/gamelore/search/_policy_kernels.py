@@ -1,4 +1,4 @@
-"""How built-in players choose, over a state graph.  N nodes, E edges, R roles.
+"""The policies of training opponents, over a state graph.  N nodes, E edges, R roles.
 
 Every choice is an edge of the state graph, or FAILED where a node could not be
 expanded.
@@ -35,20 +35,20 @@ _LONGEST = 10_000  # moves of a playout
 _FOREVER = 2**62  # steps
 
 EXACT, AT_LEAST, AT_MOST = range(3)
-"""What is known of a searched node's value."""
+"""How the value stored for a node bounds its value."""
 
 
 class Playouts(NamedTuple):
-    """How moves are played out."""
+    """Parameters of playouts."""
 
     per_move: int
-    reset: np.ndarray  # int32 [·]   slots that say where a playout begins
+    reset: np.ndarray  # int32 [·]   slots that hold the position a playout starts from
     chance: int  # the role `random`, or -1
     decided: np.ndarray  # int64 [N or none]   edges that Python chose, or FAILED
 
 
 class PolicyParameters(NamedTuple):
-    """How a player chooses."""
+    """The parameters of a policy, and the table of its minimax search."""
 
     kind: int
     epsilon: float  # how often it moves at random instead
@@ -58,14 +58,13 @@ class PolicyParameters(NamedTuple):
     searched: np.ndarray  # float32 [R, N]   values found by minimax
     searched_depth: np.ndarray  # int8 [R, N]   how deep; 0 where not at all
     searched_bound: np.ndarray  # int8 [R, N]   EXACT, AT_LEAST or AT_MOST
-    budget: np.ndarray  # int64 [1]   nodes that minimax may still look at
     playouts: Playouts  # of Monte Carlo
     search: Any  # pointer to `search_by_playouts` or one in its place
 
 
 @lean
 def choose_edge(graph, policy, stream, node):
-    """The edge a player takes from a node."""
+    """Return the edge that a policy takes from a node."""
     nodes = graph.nodes
     if ensure_expanded(graph, node) != FINE:
         return FAILED
@@ -89,7 +88,7 @@ def choose_edge(graph, policy, stream, node):
 
 @lean_part
 def _pick_by_outcome(nodes, stream, node, wanted, avoided):
-    """Any move that is wanted, else any open one, else any."""
+    """Return any edge with the wanted outcome, else any open one, else any."""
     first, degree = nodes.first[node], nodes.degree[node]
     for outcome in (wanted, OPEN, avoided):
         count = 0
@@ -114,7 +113,7 @@ def _pick_by_outcome(nodes, stream, node, wanted, avoided):
 
 @lean_part
 def _choose_by_minimax(graph, policy, stream, node):
-    """The move with the best value, by lot among equals."""
+    """Return the edge with the best value, at random among equals."""
     nodes = graph.nodes
     role = nodes.mover[node]
     best = -np.inf
@@ -122,15 +121,9 @@ def _choose_by_minimax(graph, policy, stream, node):
     choice = np.int64(FAILED)
     first = nodes.first[node]
     for edge in range(first, first + nodes.degree[node]):
-        value = search(
-            graph,
-            policy,
-            role,
-            nodes.child[edge],
-            policy.depth - 1,
-            best,
-            np.inf,
-        )
+        child = nodes.child[edge]
+        window = (best, np.inf)
+        value = search(graph, policy, role, child, policy.depth - 1, window)
         if np.isnan(value):
             return FAILED
         if value > best:
@@ -143,13 +136,14 @@ def _choose_by_minimax(graph, policy, stream, node):
 
 
 @lean_recursion
-def search(graph, policy, role, node, depth, low, high):
-    """A node's value for a role that all others play against, by alpha-beta.
+def search(graph, policy, role, node, depth, window):
+    """Return a node's value to a role that all others play against, by alpha-beta.
 
-    Exact between low and high; below low it is at most that, at or above high at least
-    that. Open leaves are worth the middle of the role's goals. Not a number where a
-    node could not be expanded or the budget is used up; what was found stays known.
+    window: low and high. The value is exact between them; a result below low is an
+    upper bound, one at or above high a lower bound. Open leaves have the value of the
+    middle of the role's goals. nan where a node could not be expanded.
     """
+    low, high = window
     nodes = graph.nodes
     if nodes.mover[node] == ENDED:
         return np.float64(nodes.goals[node, role])
@@ -164,8 +158,7 @@ def search(graph, policy, role, node, depth, low, high):
             return known
         if bound == AT_MOST and known < low:
             return known
-    policy.budget[0] -= 1
-    if policy.budget[0] < 0 or ensure_expanded(graph, node) != FINE:
+    if ensure_expanded(graph, node) != FINE:
         return np.nan
     ours = nodes.mover[node] == role
     value = -np.inf if ours else np.inf
@@ -173,7 +166,7 @@ def search(graph, policy, role, node, depth, low, high):
     first = nodes.first[node]
     for edge in range(first, first + nodes.degree[node]):
         child = nodes.child[edge]
-        below = search(graph, policy, role, child, depth - 1, alpha, beta)
+        below = search(graph, policy, role, child, depth - 1, (alpha, beta))
         if np.isnan(below):
             return np.nan
         if ours:
@@ -202,14 +195,14 @@ def search(graph, policy, role, node, depth, low, high):
 
 @lean_part
 def choose_by_playouts(graph, policy, stream, node):
-    """The move that playouts speak for."""
+    """Return the edge that playouts choose."""
     return policy.search(graph.program, graph.nodes, policy.playouts, stream, node)
 
 
 def search_by_playouts(program, nodes, playouts, stream, node):
-    """The edge with the best mean goal in random playouts, by lot among equals.
+    """Return the edge with the best mean goal in playouts, at random among equals.
 
-    Plays out every move of an expanded node; kernels have a pointer to it.
+    Plays out every move of an expanded node; kernels call it by a pointer.
     """
     if nodes.expansion.words512.shape[0] == 0:
         return np.int64(FAILED)
@@ -238,7 +231,7 @@ def search_by_playouts(program, nodes, playouts, stream, node):
 
 
 def recall_decision(program, nodes, playouts, stream, node):
-    """In the place of a search: what Python chose at a node, or FAILED to ask it."""
+    """Return the edge that Python chose at a node, or FAILED to ask it."""
     if node < playouts.decided.shape[0]:
         return playouts.decided[node]
     return np.int64(FAILED)
@@ -246,7 +239,7 @@ def recall_decision(program, nodes, playouts, stream, node):
 
 @part
 def pick_best(stream, values):
-    """Where the highest value is, by lot among equals.  values: float64 [·]"""
+    """Return the index of the highest value, at random among equals."""
     best = -np.inf
     ties = 0
     choice = 0
@@ -262,10 +255,10 @@ def pick_best(stream, values):
 
 @part
 def play_from(program, words, reset, stream, rows, playouts):
-    """The tally of random playouts, so many from each position.  rows: uint64 [n, K]"""
+    """Return the tally of so many random playouts from each row, uint64 [n, K]."""
     # Two starts at least, since with one alone the kernel keeps no sums per start.
     n = max(rows.shape[0], 2)
-    # What idle lanes hold has a say in how many random numbers are drawn.
+    # Contents of idle lanes affect how many random numbers are drawn.
     words[:, :] = np.uint64(0)
     starts = np.zeros((n, (reset.shape[0] + 63) // 64), np.uint64)
     gather_starts(program, words, rows, reset, starts[: rows.shape[0]])
@@ -296,8 +289,8 @@ def play_from(program, words, reset, stream, rows, playouts):
 
 @part
 def aligned_words(count):
-    """uint64 [count] that begin at a cache line."""
-    room = np.zeros(count + 8, np.uint64)
-    beyond = np.int64(np.uint64(room.ctypes.data) & np.uint64(63))
+    """Return zeros, uint64 [count], that begin at a cache line."""
+    words = np.zeros(count + 8, np.uint64)
+    beyond = np.int64(np.uint64(words.ctypes.data) & np.uint64(63))
     skip = ((64 - beyond) & 63) >> 3
-    return room[skip : skip + count]
+    return words[skip : skip + count]

@@ -80,7 +80,7 @@ class NestedMonteCarloPlayer(SamplingPlayer[NestedSettings]):
 
 
 def _discounted(playouts: Playouts, lengths: npt.NDArray[np.int64]) -> Floats:
-    """float64 [n, R]: what single playouts are worth; later ends count less."""
+    """Return the values of single playouts, float64 [n, R]; later ends count less."""
     weights = DISCOUNT**lengths
     return np.asarray(weights[:, np.newaxis] * (playouts.goal_sums - MIDDLE))
 

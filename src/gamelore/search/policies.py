@@ -1,4 +1,4 @@
-"""Built-in players as data, so that kernels can play them."""
+"""The policies of training opponents, as parameters of kernels."""
 
 from __future__ import annotations
 
@@ -32,17 +32,14 @@ _SEARCHES = {
     "elsewhere": _policy_kernels.recall_decision,
 }
 
-Search: TypeAlias = Literal["flat", "nested", "elsewhere"]
-"""How a kernel searches: by random playouts, by playouts that search in turn, or not at
-all, since Python decides."""
-
-UNLIMITED = 1 << 62
-"""A budget that no search uses up."""
+SearchKind: TypeAlias = Literal["flat", "nested", "elsewhere"]
+"""How a kernel searches: by random playouts, by nested playouts, or not at all, since
+Python decides."""
 
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A built-in player."""
+    """A training opponent."""
 
     name: str = setting("random", words=tuple(KINDS), names_choice=True)
     """random · novice · weak · minimax · monte-carlo"""
@@ -58,18 +55,18 @@ class PlayerSettings:
 
 
 def policy_parameters(
-    graph: StateGraph, settings: PlayerSettings, search: Search | None = None
+    graph: StateGraph, settings: PlayerSettings, search: SearchKind | None = None
 ) -> PolicyParameters:
-    """What kernels need to play such a player on a game.
+    """Return the parameters with which kernels play a policy on a game.
 
-    `search`: how it searches if it is asked to; by default, a Monte Carlo player by
-    random playouts, and others not.
+    `search`: how playouts are done; by default, a Monte Carlo player does flat ones,
+    and others none.
     """
     goals = graph.simulator.goal_values
     roles, names = len(goals), graph.simulator.roles
     nodes = len(graph.nodes.rows) if settings.name == "minimax" else 0
     fluents = np.arange(1, 1 + len(graph.program.next), dtype=np.int32)
-    default: Search = "flat" if settings.name == "monte-carlo" else "elsewhere"
+    default: SearchKind = "flat" if settings.name == "monte-carlo" else "elsewhere"
     return PolicyParameters(
         kind=KINDS[settings.name],
         epsilon=settings.epsilon,
@@ -79,7 +76,6 @@ def policy_parameters(
         searched=np.zeros((roles, nodes), np.float32),
         searched_depth=np.zeros((roles, nodes), np.int8),
         searched_bound=np.zeros((roles, nodes), np.int8),
-        budget=np.full(1, UNLIMITED, np.int64),
         playouts=Playouts(
             per_move=settings.playouts,
             reset=np.concatenate([fluents, graph.program.carried]).astype(np.int32),
@@ -91,9 +87,8 @@ def policy_parameters(
 
 
 @cache
-def _searcher(search: Search) -> Any:
-    """The pointer through which kernels search; each is compiled only if it is wanted,
-    since that takes seconds."""
+def _searcher(search: SearchKind) -> Any:
+    """Return the pointer through which kernels search; compiled when first used."""
     playouts = Playouts(0, np.zeros(1, np.int32), -1, np.zeros(0, np.int64))
     program, nodes, stream = empty_program(), empty_nodes(), np.zeros(4, np.uint64)
     return pointer(_SEARCHES[search], 0, program, nodes, playouts, stream, 0)
@@ -102,29 +97,31 @@ def _searcher(search: Search) -> Any:
 def decide(
     policy: PolicyParameters, graph: StateGraph, node: int, edge: int
 ) -> PolicyParameters:
-    """Note what Python chose at a node, for kernels that leave searching to it."""
+    """Record what Python chose at a node, for kernels that do not search."""
     decided = policy.playouts.decided
     if node >= len(decided):
-        room = np.full(len(graph.nodes.rows), FAILED, np.int64)
-        room[: len(decided)] = decided
-        decided = room
+        longer = np.full(len(graph.nodes.rows), FAILED, np.int64)
+        longer[: len(decided)] = decided
+        decided = longer
     decided[node] = edge
     return policy._replace(playouts=policy.playouts._replace(decided=decided))
 
 
 def fit(policy: PolicyParameters, graph: StateGraph) -> PolicyParameters:
-    """Keep up with a state graph that has grown; what was searched stays known."""
-    room = len(graph.nodes.rows)
-    if policy.kind != _policy_kernels.MINIMAX or policy.searched.shape[1] == room:
+    """Return parameters for a state graph that has grown; its table is kept."""
+    nodes = len(graph.nodes.rows)
+    if policy.kind != _policy_kernels.MINIMAX or policy.searched.shape[1] == nodes:
         return policy
     return policy._replace(
-        searched=_widened(policy.searched, room),
-        searched_depth=_widened(policy.searched_depth, room),
-        searched_bound=_widened(policy.searched_bound, room),
+        searched=_add_columns(policy.searched, nodes),
+        searched_depth=_add_columns(policy.searched_depth, nodes),
+        searched_bound=_add_columns(policy.searched_bound, nodes),
     )
 
 
-def _widened(array: npt.NDArray[np.generic], columns: int) -> npt.NDArray[np.generic]:
-    wide = np.zeros((len(array), columns), array.dtype)
-    wide[:, : array.shape[1]] = array
-    return wide
+def _add_columns(
+    array: npt.NDArray[np.generic], columns: int
+) -> npt.NDArray[np.generic]:
+    longer = np.zeros((len(array), columns), array.dtype)
+    longer[:, : array.shape[1]] = array
+    return longer

@@ -30,7 +30,7 @@ _choose_edge = direct(_policy_kernels.choose_edge)
 _MOST_NODES = 1 << 19  # of a state graph of its own; beyond that it is replaced
 
 
-def stream_of(seed: int) -> Stream:
+def make_stream(seed: int) -> Stream:
     """Return a stream of randomness from a seed."""
     state = np.random.SeedSequence(seed).generate_state(4, np.uint64)
     return state.astype(np.uint64)
@@ -48,7 +48,7 @@ class PolicyPlayer:
     ) -> None:
         """`graph`: one to share with others; by default, it makes its own."""
         self.settings = settings or PlayerSettings()
-        self.stream = stream_of(seed)
+        self.stream = make_stream(seed)
         self._graph = graph
         self._shared = graph is not None
         self._policy: PolicyParameters | None = None
