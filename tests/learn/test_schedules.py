@@ -58,7 +58,7 @@ def test_a_schedule_does_not_depend_on_where_one_starts(schedule: Schedule) -> N
     ("make", "message"),
     [
         (lambda: Fixed(1.5), "epsilon must be in"),
-        (lambda: Cosine(0), "length must be positive, got 0"),
+        (lambda: Cosine(0), "length must be at least 1, got 0"),
         (lambda: Cosine(10, a=0.6, b=0.6), "a \\+ b must be in"),
         (lambda: Geometric(start=-0.1), "start must be in"),
         (lambda: Geometric(factor=2), "factor must be in"),

@@ -183,8 +183,8 @@ def show(run: ArenaRun) -> None:
     "arena",
     epilog="""\b
 Examples:
-  gamelore arena early.course late.course --against random --matches 200
-  gamelore arena net.course --against monte-carlo-100 --depth 3 --plot arena.png
+  gamelore arena early.ckpt late.ckpt --against random --matches 200
+  gamelore arena net.ckpt --against monte-carlo-100 --depth 3 --plot arena.png
   gamelore arena --game abalone --against heuristic-1 --against heuristic-2
 
 \b

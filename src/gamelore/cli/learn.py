@@ -254,7 +254,7 @@ def write_knowledge(run: TrainingRun, files: LearnFiles) -> dict[str, Any]:
 
 
 def report(run: TrainingRun, files: LearnFiles, *, as_json: bool) -> None:
-    """Write knowledge, then the picture, and print what became of the run.
+    """Write knowledge, then the picture, and print the results of the run.
 
     What was learned is on the disk before anything is drawn.
     """

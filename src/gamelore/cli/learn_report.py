@@ -1,4 +1,4 @@
-"""What became of a training run: for people, as JSON, and as a picture."""
+"""The results of a training run: for people, as JSON, and as a picture."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POINTS = 60
 
 
 def as_record(run: TrainingRun) -> dict[str, Any]:
-    """Return what became of a run, as JSON."""
+    """Return the results of a run, as JSON."""
     trainer, rewards = run.trainer, run.rewards
     simulator = trainer.graph.simulator
     window = min(choose_window(len(rewards)), len(rewards))
@@ -37,6 +37,7 @@ def as_record(run: TrainingRun) -> dict[str, Any]:
         "game": simulator.game.name,
         "engine": simulator.engine,
         "settings": to_options(trainer.config),
+        "roles": [simulator.roles[role] for role in trainer.known_roles],
         "matches": run.matches,
         "wanted": run.config.match_limit,
         "minutes": run.config.minutes,
@@ -70,7 +71,6 @@ def describe_values(trainer: Trainer) -> dict[str, Any]:
     return {
         "function": {
             "kind": to_options(trainer.config)["values"],
-            "roles": [names[role] for role in trainer.known_roles],
             "features": None if features is None else features.name,
             "inputs": function.inputs - 1,
             "weights": sum(array.size for array in function.weights().values()),
@@ -79,12 +79,12 @@ def describe_values(trainer: Trainer) -> dict[str, Any]:
 
 
 def show(run: TrainingRun, record: dict[str, Any]) -> None:
-    """Print what became of a run, for people."""
+    """Print the results of a run, for people."""
     settings = record["settings"]
     function = record.get("function")
-    roles = record["cells"] if function is None else function["roles"]
+    roles = " and ".join(record["roles"])
     _line(
-        f"{record['game']}: {settings['learner']} as {' and '.join(roles)} against"
+        f"{record['game']}: {settings['learner']} as {roles} against"
         f" {settings['against']}, {record['matches']:,} matches"
     )
     if record["resumed_at"]:

@@ -200,7 +200,7 @@ Examples:
   gamelore match othello my_module:MyPlayer novice --swap --output records
   gamelore match hex host1:9147 host2:9147 --repeat 500 --at-once 8
   gamelore match trio random random random --json
-  gamelore match connect-four learned:net.course:4 monte-carlo-100 --swap --repeat 20
+  gamelore match connect-four learned:net.ckpt:4 monte-carlo-100 --swap --repeat 20
 
 A PLAYER is host:port for a player on the network, the name of a built-in one,
 learned:FILE for what gamelore learn has saved, with :DEPTH to look so far ahead, or

@@ -143,7 +143,7 @@ Examples:
   gamelore play tictactoe
   gamelore play connect-four --role yellow --against minimax-4
   gamelore play my-game.kif --clock 2 --seed 7
-  gamelore play connect-four --against learned:net.course
+  gamelore play connect-four --against learned:net.ckpt
 
 At the prompt, type the number of a move or the move itself, such as mark 2 2 or only
 2 2; u takes back your last move, h helps, q quits. Numbers of moves stay the same for

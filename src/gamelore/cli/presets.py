@@ -1,4 +1,4 @@
-"""Presets on the command line: what there is, and what goes with one."""
+"""Presets on the command line: a list of them, and what goes with one."""
 
 from __future__ import annotations
 

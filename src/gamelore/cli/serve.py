@@ -96,7 +96,7 @@ def command(
       gamelore serve
       gamelore serve --player minimax --port 9148 --name ann
       gamelore serve --player mine.players:Clever --at-once 2
-      gamelore serve --player learned:net.course:4
+      gamelore serve --player learned:net.ckpt:4
     """
     _report(quiet, verbose)
     sys.setswitchinterval(_SWITCHES)

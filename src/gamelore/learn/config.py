@@ -1,4 +1,4 @@
-"""Settings of a training run: who learns how, against whom."""
+"""Settings of training: the learner, its role, and its opponent."""
 
 from __future__ import annotations
 

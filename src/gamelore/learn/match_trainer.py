@@ -1,4 +1,4 @@
-"""A course of learning match by match, with players of any kind.
+"""Training match by match, with players of any kind.
 
 It plays the matches of a `Trainer` with the same plan, and ends with the same table,
 bit for bit; but every decision is a player's, so the opponents can be anybody.
@@ -39,7 +39,7 @@ class MatchTrainer(Trainer):
         opponent."""
         super().__init__(graph, config, features)
         self.faults: list[Fault] = []
-        """What opponents did wrong; moves drawn by lot took the place of theirs."""
+        """Faults of opponents; random moves took the place of theirs."""
         chance = self._built_in(PlayerSettings("random"))
         chance.stream = self.streams.chance
         self._opponents: dict[Role, Player] = {}
@@ -66,8 +66,8 @@ class MatchTrainer(Trainer):
             self._refresh_copies(self.matches)
             match = self._play(role, float(epsilon))
             episode = Episode.of(self.graph.simulator, match)
-            for pupil in self._learning(role):
-                ValueLearner(self.values(pupil)).learn(episode)
+            for learner in self._learning(role):
+                ValueLearner(self.values(learner)).learn(episode)
             record.rewards[i] = match.goals[role] or 0
             record.lengths[i] = len(match.moves)
             record.cells[i] = len(self.values(role).table)
@@ -115,7 +115,7 @@ class MatchTrainer(Trainer):
         return match
 
     def _other_self(self, role: int, epsilon: float) -> GreedyPlayer:
-        """The learner, a copy of it, or who judges by features on the other seat."""
+        """Return the learner, a copy of it, or the player by features as opponent."""
         if self.copies or self.copy or self.opponent:
             epsilon = self.config.opponent.epsilon
         player = GreedyPlayer(self.rival_values(role), epsilon, self.matches)

@@ -14,7 +14,7 @@ from gamelore.values.settings import NetworkSettings
 
 @dataclass(frozen=True)
 class Preset:
-    """A plan, how far to follow it, and how to play by what it teaches."""
+    """Settings, how long to train by them, and how to play by what was learned."""
 
     config: TrainConfig
     matches: int | None = None
@@ -47,8 +47,8 @@ def _network(
 
 
 PRESETS = {
-    # By Q-learning, which learns what best play is worth while it explores, and with
-    # steps that shrink, so that it settles.
+    # By Q-learning, which learns the values of best play while it explores, and with a
+    # step size that decays, so that it converges.
     "tictactoe": Preset(
         TrainConfig(
             QSettings(step_size=0.1, discount=1.0),
@@ -73,7 +73,7 @@ PRESETS = {
 
 
 def preset_for(game: str) -> Preset:
-    """The preset of a game; `UnknownGameError` if it has none."""
+    """Return the preset of a game; `UnknownGameError` if it has none."""
     if game not in PRESETS:
         known = ", ".join(PRESETS)
         raise UnknownGameError(f"no preset for {game!r}: there are {known}")

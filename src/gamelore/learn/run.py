@@ -99,7 +99,7 @@ class RunConfig:
 
 
 class History(NamedTuple):
-    """What became of the matches of a run so far."""
+    """The results of a run so far."""
 
     rewards: npt.NDArray[np.int16] = np.zeros(0, np.int16)
     """int16 [matches]: the learner's goals"""

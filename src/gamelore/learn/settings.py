@@ -48,8 +48,8 @@ class TDSettings:
 class QSettings:
     """Q-learning over moves; defaults are those of Wang, Emmerich and Plaat (2018).
 
-    A table has a cell for each move in each position. A value function has a move worth
-    what it says of the position the move leads to, or the reward if that is terminal.
+    A table has a cell for each move in each position. With a value function, the value
+    of a move is that of the position it leads to, or the reward if that is terminal.
     """
 
     step_size: float = setting(0.1, option="alpha", above=0, most=1)

@@ -54,7 +54,7 @@ _run_function_matches = direct(run_function_matches)
 
 @dataclass(frozen=True)
 class Record:
-    """What became of matches."""
+    """The results of matches."""
 
     rewards: npt.NDArray[np.float64]
     """float64 [n]: the learner's goal in each match"""
@@ -66,7 +66,7 @@ class Record:
 
 @dataclass(frozen=True)
 class State:
-    """All that the next matches of a course depend on, besides its plan."""
+    """All that the next matches depend on, besides the settings."""
 
     matches: int
     """How many were played."""
@@ -93,7 +93,7 @@ class Trainer:
     ) -> None:
         """`features`: initial values by pattern, for each role that learns."""
         self.config = config or TrainConfig()
-        # A course with a function empties its state graph now and then: it has its own.
+        # Training a function empties its state graph now and then: it has its own.
         self.graph = graph if self.config.function is None else _working_graph(graph)
         given = [features] if isinstance(features, PatternValues) else features or []
         self.features = {one.pattern_index.role: one for one in given}
@@ -139,7 +139,7 @@ class Trainer:
         return self._values(role, self.tables, self.function)
 
     def rival_values(self, role: int) -> Values:
-        """What a role knows while the learner has the other seat."""
+        """Return the values by which the opponent plays a role, where it has values."""
         if self.opponent is not None:
             values = self._values(role, self.tables, self.opponent)
             return replace(values, side=None)
@@ -167,7 +167,7 @@ class Trainer:
         return Record(buffers.rewards, buffers.lengths, buffers.cells)
 
     def state(self) -> State:
-        """Where the course stands; nothing that is learned later changes it."""
+        """Return a copy of the state, which later matches do not change."""
         tables = {role: table.cells() for role, table in self.tables.items()}
         copies = {role: table.cells() for role, table in self.copies.items()}
         return State(
@@ -180,7 +180,7 @@ class Trainer:
         )
 
     def restore(self, state: State) -> None:
-        """Stand where a course of the same game and plan stood, and go on like it."""
+        """Take over a state of the same game and settings, and go on from there."""
         if state.tables.keys() != self.tables.keys():
             raise ValueError(
                 f"tables must be of roles {sorted(self.tables)},"
@@ -267,12 +267,12 @@ class Trainer:
         return {role: make_shaping(self.graph, shaping, role) for role in self.tables}
 
     def _new_opponent(self) -> ValueFunction | None:
-        """What an opponent goes by that judges by a function of its own."""
+        """Return the function of an opponent that evaluates by its own, if it does."""
         if not isinstance(self.config.opponent, FeaturePlayer):
             return None
         if self.config.function is None:
             raise GameloreError(
-                "who judges by features plays against value functions; against tables,"
+                "the opponent `features` plays against value functions; against tables,"
                 " let an AlphaBetaPlayer play match by match"
             )
         return make_function(self.config.opponent, self.graph.simulator)
@@ -309,8 +309,8 @@ class Trainer:
     def _refresh_copies(self, match: int) -> None:
         """Take copies of what is known, if it is time to."""
         against = self.config.opponent
-        renew = against.opponent_refresh if isinstance(against, SelfPlay) else 0
-        if not renew or match % renew:
+        every = against.opponent_refresh if isinstance(against, SelfPlay) else 0
+        if not every or match % every:
             return
         if self.function is not None:
             self.copy = self.function.copy()

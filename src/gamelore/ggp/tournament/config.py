@@ -47,7 +47,7 @@ chance = "random"
 # served = "localhost:9147"
 # mine = "my_package.my_module:MyPlayer"
 # learner = { player = "td", store = "learner.db" }
-# trained = "learned:net.course:4"   # what gamelore learn has saved, looking 4 ahead
+# trained = "learned:net.ckpt:4"   # what gamelore learn has saved, looking 4 ahead
 
 # What is played: library games or rule sheets. Clocks and repeats of a game's own come
 # before those above.
