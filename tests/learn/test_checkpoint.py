@@ -24,7 +24,7 @@ from gamelore.learn.role_values import PatternValues
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.state_codec import Spelling
+from gamelore.learn.state_codec import RowLayout
 from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import KINDS, PlayerSettings
 from gamelore.settings import (
@@ -253,8 +253,8 @@ def test_what_one_engine_learned_the_other_knows(name: str) -> None:
 def test_a_layout_that_changed_is_translated(name: str) -> None:
     trainer = begin(CONFIGS[name])
     saved = Checkpoint.of(trainer, trainer.run(100).rewards)
-    fluents, moves = saved.spelling.fluents, saved.spelling.moves
-    other = Spelling(fluents[::-1], tuple(m[::-1] for m in moves))
+    fluents, moves = saved.layout.fluents, saved.layout.moves
+    other = RowLayout(fluents[::-1], tuple(m[::-1] for m in moves))
     tables = {}
     for role, cells in saved.tables.items():
         bits = np.unpackbits(
@@ -265,7 +265,7 @@ def test_a_layout_that_changed_is_translated(name: str) -> None:
         last = len(moves[0]) - 1 - cells.rows[:, 1:].astype(np.int64)
         rows = np.hstack([rows, last.astype(np.uint64)])
         tables[role] = cells._replace(rows=rows)
-    changed = dataclasses.replace(saved, spelling=other, tables=tables)
+    changed = dataclasses.replace(saved, layout=other, tables=tables)
     back = changed.trainer(StateGraph(engine("tictactoe")))
     for number, table in trainer.tables.items():
         assert (back.tables[number].rows == table.rows).all()

@@ -172,7 +172,7 @@ def renamed() -> Game:
     return Game.from_kif(text)
 
 
-def test_spelling_makes_no_difference(engine: Simulator, tmp_path: Path) -> None:
+def test_names_make_no_difference(engine: Simulator, tmp_path: Path) -> None:
     stores = []
     named = [engine, simulator(load("tictactoe")), simulator(renamed())]
     assert len({one.game.fingerprint for one in named}) == 3

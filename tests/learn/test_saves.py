@@ -24,7 +24,7 @@ from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import MAGIC, load_checkpoint, save_checkpoint
-from gamelore.learn.state_codec import Spelling
+from gamelore.learn.state_codec import RowLayout
 from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.table import Cells
@@ -96,7 +96,7 @@ def checkpoints(draw: st.DrawFn) -> Checkpoint:
         game=draw(st.text()),
         matches=len(rewards),
         wanted=draw(st.integers(0, 10**12)),
-        spelling=Spelling(tuple(f"f{i}" for i in range(fluents)), ((), ("noop",))),
+        layout=RowLayout(tuple(f"f{i}" for i in range(fluents)), ((), ("noop",))),
         streams=draw(arrays(np.uint64, (3, 4))),
         tables=tables,
         rewards=rewards,

@@ -33,7 +33,7 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.records import FeatureSheet, features_record, read_features
 from gamelore.learn.references import ReferenceResult
 from gamelore.learn.settings import QSettings
-from gamelore.learn.state_codec import Spelling, words_for
+from gamelore.learn.state_codec import RowLayout, words_for
 from gamelore.learn.trainer import State, Trainer
 from gamelore.settings import JsonObject, from_json, to_json
 from gamelore.values.functions import Weights
@@ -75,17 +75,17 @@ class Checkpoint:
     matches: int
     wanted: int
     """How many matches the run was to have."""
-    spelling: Spelling = field(repr=False)
+    layout: RowLayout = field(repr=False)
     streams: npt.NDArray[np.uint64] = field(repr=False)
     """uint64 [3, 4]"""
     tables: Mapping[str, Cells] = field(repr=False)
-    """Per role, its cells, keys in the spelling."""
+    """Per role, its cells, keys in the layout."""
     rewards: npt.NDArray[np.int16] = field(repr=False)
     """int16 [matches]: the learner's goals so far"""
     copies: Mapping[str, Cells] = field(default_factory=dict, repr=False)
     """The same as `tables`, of the copies that the learner plays against."""
     weights: Weights = field(default_factory=dict, repr=False)
-    """Of the value function, by name; inputs in the order of the spelling's fluents."""
+    """Of the value function, by name; inputs in the order of the layout's fluents."""
     copied_weights: Weights = field(default_factory=dict, repr=False)
     sheet: str = field(default="", repr=False)
     """The rules of the game as text; empty if they were not kept."""
@@ -115,7 +115,7 @@ class Checkpoint:
         simulator, state = trainer.graph.simulator, trainer.state()
         tables, copies = state.tables, state.copies
         rows = (cells.rows for cells in (*tables.values(), *copies.values()))
-        spelling = Spelling.of(simulator, rows)
+        layout = RowLayout.of(simulator, rows)
         return cls(
             game=simulator.game.name,
             rules=simulator.game.fingerprint,
@@ -126,11 +126,11 @@ class Checkpoint:
             },
             matches=state.matches,
             wanted=max(wanted, state.matches),
-            spelling=spelling,
+            layout=layout,
             streams=state.streams,
-            tables=_written(spelling, simulator, tables),
+            tables=_written(layout, simulator, tables),
             rewards=rewards,
-            copies=_written(spelling, simulator, copies),
+            copies=_written(layout, simulator, copies),
             weights=state.weights,
             copied_weights=state.copied_weights,
             sheet=simulator.game.to_kif(),
@@ -150,8 +150,8 @@ class Checkpoint:
                 read_features(record, graph, number[name])
                 for name, record in self.features.items()
             ]
-            tables = _read(self.spelling, simulator, self.tables)
-            copies = _read(self.spelling, simulator, self.copies)
+            tables = _read(self.layout, simulator, self.tables)
+            copies = _read(self.layout, simulator, self.copies)
             trainer = Trainer(graph, self.config, features)
             order = self._order(simulator)
             trainer.restore(
@@ -187,11 +187,11 @@ class Checkpoint:
             )
 
     def _order(self, simulator: Simulator) -> npt.NDArray[np.intp]:
-        """Where each fluent of the simulator is in the spelling."""
-        fluents = Spelling.of(simulator, ()).fluents
-        if not self.weights or fluents == self.spelling.fluents:
+        """Where each fluent of the simulator is in the layout."""
+        fluents = RowLayout.of(simulator, ()).fluents
+        if not self.weights or fluents == self.layout.fluents:
             return np.arange(len(fluents))
-        number = {name: bit for bit, name in enumerate(self.spelling.fluents)}
+        number = {name: bit for bit, name in enumerate(self.layout.fluents)}
         return np.array([number[name] for name in fluents], np.intp)
 
     @property
@@ -218,8 +218,8 @@ class Checkpoint:
             roles=list(self.tables),
             copies=list(self.copies),
             weights=list(self.weights),
-            fluents=self.spelling.fluents,
-            moves=self.spelling.moves,
+            fluents=self.layout.fluents,
+            moves=self.layout.moves,
             sheet=self.sheet,
             inputs=self.inputs,
             depth=self.depth,
@@ -256,7 +256,7 @@ class Checkpoint:
                 features=known.features,
                 matches=known.matches,
                 wanted=known.wanted,
-                spelling=Spelling(known.fluents, known.moves),
+                layout=RowLayout(known.fluents, known.moves),
                 streams=arrays["streams"].astype(np.uint64),
                 tables={role: _cells(arrays, role) for role in known.roles},
                 rewards=arrays["rewards"].astype(np.int16),
@@ -274,7 +274,7 @@ class Checkpoint:
         return checkpoint
 
     def _check(self) -> None:
-        width = words_for(len(self.spelling.fluents))
+        width = words_for(len(self.layout.fluents))
         width += isinstance(self.config.learner, QSettings)
         for rows, values, visits in (*self.tables.values(), *self.copies.values()):
             count = len(rows)
@@ -296,25 +296,23 @@ def _inputs_of(trainer: Trainer) -> FeatureSheet | None:
 
 
 def _written(
-    spelling: Spelling, simulator: Simulator, tables: Mapping[int, Cells]
+    layout: RowLayout, simulator: Simulator, tables: Mapping[int, Cells]
 ) -> dict[str, Cells]:
-    """Tables by the names of roles, keys in a spelling."""
+    """Tables by the names of roles, keys in a layout."""
     return {
-        simulator.roles[role]: cells._replace(
-            rows=spelling.write(simulator, cells.rows)
-        )
+        simulator.roles[role]: cells._replace(rows=layout.write(simulator, cells.rows))
         for role, cells in tables.items()
     }
 
 
 def _read(
-    spelling: Spelling, simulator: Simulator, tables: Mapping[str, Cells]
+    layout: RowLayout, simulator: Simulator, tables: Mapping[str, Cells]
 ) -> dict[int, Cells]:
     """Tables by the numbers of roles, keys as the simulator has them."""
     number = {name: role for role, name in enumerate(simulator.roles)}
     return {
         number[name]: cells._replace(
-            rows=spelling.read(simulator, cells.rows, number[name])
+            rows=layout.read(simulator, cells.rows, number[name])
         )
         for name, cells in tables.items()
     }

@@ -21,7 +21,7 @@ from gamelore.errors import CheckpointError
 from gamelore.files import ArchiveError, pack_archive, unpack_archive
 from gamelore.gdl import Compound, Game, Move, Role, read_term, to_kif
 from gamelore.learn.database import Database
-from gamelore.learn.state_codec import Spelling
+from gamelore.learn.state_codec import RowLayout
 from gamelore.settings import JsonObject
 from gamelore.values.table import Cells
 
@@ -40,14 +40,14 @@ CREATE TABLE IF NOT EXISTS learner (
     stream BLOB NOT NULL,     -- its randomness after the last of them
     matches INTEGER NOT NULL, -- how many are in the values stored
     last_match INTEGER NOT NULL,  -- and the number of the last of them
-    header TEXT NOT NULL      -- spelling and initial values, as JSON
+    header TEXT NOT NULL      -- row layout and initial values, as JSON
 );
 CREATE INDEX IF NOT EXISTS learner_by_rules ON learner (rules, role, opponent);
 CREATE TABLE IF NOT EXISTS rule_sheet (
     rules TEXT PRIMARY KEY,
     text TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS spelling (
+CREATE TABLE IF NOT EXISTS row_layout (
     digest TEXT PRIMARY KEY,
     text TEXT NOT NULL
 ) WITHOUT ROWID;
@@ -112,7 +112,7 @@ class StoredValues:
     last_match: int
     """The number of the last of them."""
     cells: Cells = field(repr=False)
-    spelling: Spelling = field(repr=False)
+    layout: RowLayout = field(repr=False)
     features: JsonObject | None = field(default=None, repr=False)
     """The initial values that they began with, where they came from other games."""
 
@@ -207,9 +207,9 @@ class MatchLog(Database):
             "values": cells.values.astype("<f8", copy=False),
             "visits": cells.visits.astype("<u4", copy=False),
         }
-        spelt = json.dumps([stored.spelling.fluents, stored.spelling.moves])
-        digest = hashlib.sha256(spelt.encode()).hexdigest()
-        header = {"spelling": digest, "features": stored.features}
+        layout_text = json.dumps([stored.layout.fluents, stored.layout.moves])
+        digest = hashlib.sha256(layout_text.encode()).hexdigest()
+        header = {"layout": digest, "features": stored.features}
         content = pack_archive(_MAGIC, arrays)
         with self._transaction("IMMEDIATE"):
             self._add(learner, game)
@@ -226,7 +226,8 @@ class MatchLog(Database):
             ).rowcount
             if changed:
                 self.connection.execute(
-                    "INSERT OR IGNORE INTO spelling VALUES (?, ?)", (digest, spelt)
+                    "INSERT OR IGNORE INTO row_layout VALUES (?, ?)",
+                    (digest, layout_text),
                 )
                 self.connection.execute(
                     "INSERT OR REPLACE INTO learner_values VALUES (?, ?)",
@@ -272,10 +273,10 @@ class MatchLog(Database):
         self, learner: LearnerKey, matches: int, last_match: int, text: str
     ) -> StoredValues:
         header = json.loads(text)
-        (spelt,) = self.connection.execute(
-            "SELECT text FROM spelling WHERE digest = ?", (header["spelling"],)
+        (layout_text,) = self.connection.execute(
+            "SELECT text FROM row_layout WHERE digest = ?", (header["layout"],)
         ).fetchone()
-        fluents, moves = json.loads(spelt)
+        fluents, moves = json.loads(layout_text)
         (content,) = self.connection.execute(
             "SELECT content FROM learner_values WHERE learner = ?", (learner.key,)
         ).fetchone()
@@ -288,7 +289,7 @@ class MatchLog(Database):
                 arrays["values"].astype(np.float64),
                 arrays["visits"].astype(np.uint32),
             ),
-            spelling=Spelling(tuple(fluents), tuple(map(tuple, moves))),
+            layout=RowLayout(tuple(fluents), tuple(map(tuple, moves))),
             features=header["features"],
         )
 

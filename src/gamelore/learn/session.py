@@ -20,7 +20,7 @@ from gamelore.learn.role_values import (
     Values,
     empty_table,
 )
-from gamelore.learn.state_codec import Spelling
+from gamelore.learn.state_codec import RowLayout
 from gamelore.match.match import MatchRecord
 from gamelore.values.table import Table
 
@@ -38,7 +38,7 @@ class LoadedGame:
         self.simulator = simulator
         self.graph = StateGraph(simulator)
         self.graph.mover(self.graph.root)
-        self.spelling = Spelling.of(simulator, ())
+        self.layout = RowLayout.of(simulator, ())
         self.lock = Lock()
         """Held by whoever uses the state graph: players of several matches, and
         learners."""
@@ -70,7 +70,7 @@ class LearnerSession:
         self.matches = self.last_match = self.saved = 0
         if stored is not None:
             cells = stored.cells
-            rows = stored.spelling.read(simulator, cells.rows, role)
+            rows = stored.layout.read(simulator, cells.rows, role)
             table = Table.from_arrays(*cells._replace(rows=rows))
             self.matches = self.saved = stored.matches
             self.last_match = stored.last_match
@@ -121,6 +121,6 @@ class LearnerSession:
             self.matches,
             self.last_match,
             values.table.cells(),
-            self.loaded.spelling,
+            self.loaded.layout,
             features,
         )

@@ -1,8 +1,8 @@
-"""Positions written so that another process, engine or version can read them.
+"""Rows written so that another process, engine or version can read them.
 
 What the bits of a row mean is known to the engine that made it: the circuit numbers
-fluents, the interpreter numbers whole positions as it meets them. A *spelling* says
-which fact each bit stands for and which move each number; keys written in it last.
+fluents, the interpreter numbers whole positions as it meets them. A *layout* says
+which fact each bit is and which move each number; keys written in it can be stored.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from gamelore.gdl import Fact, Move, read_term, to_kif
 
 
 @dataclass(frozen=True)
-class Spelling:
+class RowLayout:
     """Facts by bit, and each role's moves by number, as KIF."""
 
     fluents: tuple[str, ...]
     moves: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, simulator: Simulator, positions: Iterable[Rows]) -> Spelling:
-        """A spelling for these positions: uint64 [·, K] each."""
+    def of(cls, simulator: Simulator, positions: Iterable[Rows]) -> RowLayout:
+        """Return a layout for these positions, uint64 [·, K] each."""
         moves = tuple(tuple(map(to_kif, per_role)) for per_role in simulator.moves)
         return cls(_fluents(simulator, positions), moves)
 
     def write(self, simulator: Simulator, keys: Rows) -> Rows:
-        """Keys of a table in this spelling; after a position may follow a move."""
+        """Return keys in this layout: rows, perhaps with a move after each."""
         if isinstance(simulator, CircuitSimulator):
             return keys
         number = {fluent: bit for bit, fluent in enumerate(self.fluents)}
@@ -42,8 +42,8 @@ class Spelling:
         return np.hstack([_packed(bits), keys[:, simulator.width :]])
 
     def read(self, simulator: Simulator, keys: Rows, role: int) -> Rows:
-        """The same keys as the simulator has them; moves are those of a role."""
-        if isinstance(simulator, CircuitSimulator) and self == Spelling.of(
+        """Return the same keys as the simulator has them; moves are those of a role."""
+        if isinstance(simulator, CircuitSimulator) and self == RowLayout.of(
             simulator, ()
         ):
             return keys
