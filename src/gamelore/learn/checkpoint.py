@@ -4,10 +4,10 @@ It has two parts: a *header* in JSON, and *arrays* by name, little-endian:
 
     streams            uint64 [3, 4]
     rewards            int16 [matches]
-    ROLE.rows          uint64 [n, ·]   keys, as the header's fluents and moves say
-    ROLE.values        float64 [n]
-    ROLE.visits        uint32 [n]
-    copy.ROLE.rows …   the same of the copies that the learner plays against
+    N.rows             uint64 [n, ·]   keys of the table of the header's N-th role
+    N.values           float64 [n]
+    N.visits           uint32 [n]
+    copy.N.rows …      the same of the copies that the learner plays against
     weights.NAME       of the value function, if one is learned instead of tables
     copy.weights.NAME  of the copy of it that the learner plays against
 """
@@ -228,16 +228,17 @@ class Checkpoint:
         return msgspec.json.encode(header)
 
     def arrays(self) -> Arrays:
-        """The arrays by name."""
+        """Return the arrays by name."""
         arrays: Arrays = {
             "streams": self.streams.astype("<u8", copy=False),
             "rewards": self.rewards.astype("<i2", copy=False),
         }
-        copies = {f"copy.{role}": cells for role, cells in self.copies.items()}
-        for role, cells in {**self.tables, **copies}.items():
+        tables = {str(n): cells for n, cells in enumerate(self.tables.values())}
+        copies = {f"copy.{n}": cells for n, cells in enumerate(self.copies.values())}
+        for place, cells in {**tables, **copies}.items():
             for name, dtype in _DTYPES.items():
                 array = getattr(cells, name).astype(dtype, copy=False)
-                arrays[f"{role}.{name}"] = np.ascontiguousarray(array)
+                arrays[f"{place}.{name}"] = np.ascontiguousarray(array)
         for prefix, weights in (("", self.weights), ("copy.", self.copied_weights)):
             for name, array in weights.items():
                 little = array.astype(array.dtype.newbyteorder("<"), copy=False)
@@ -258,9 +259,12 @@ class Checkpoint:
                 wanted=known.wanted,
                 layout=RowLayout(known.fluents, known.moves),
                 streams=arrays["streams"].astype(np.uint64),
-                tables={role: _cells(arrays, role) for role in known.roles},
+                tables={r: _cells(arrays, f"{n}") for n, r in enumerate(known.roles)},
                 rewards=arrays["rewards"].astype(np.int16),
-                copies={role: _cells(arrays, f"copy.{role}") for role in known.copies},
+                copies={
+                    role: _cells(arrays, f"copy.{number}")
+                    for number, role in enumerate(known.copies)
+                },
                 weights=_weights(arrays, known.weights, "weights."),
                 copied_weights=_weights(arrays, known.weights, "copy.weights."),
                 sheet=known.sheet,

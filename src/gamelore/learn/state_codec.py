@@ -38,7 +38,8 @@ class RowLayout:
         number = {fluent: bit for bit, fluent in enumerate(self.fluents)}
         bits = np.zeros((len(keys), len(self.fluents)), np.bool_)
         for row, key in zip(bits, keys, strict=True):
-            row[[number[to_kif(fact)] for fact in simulator.facts(key)]] = True
+            facts = simulator.facts(key[: simulator.width])
+            row[[number[to_kif(fact)] for fact in facts]] = True
         return np.hstack([_packed(bits), keys[:, simulator.width :]])
 
     def read(self, simulator: Simulator, keys: Rows, role: int) -> Rows:
@@ -83,7 +84,7 @@ def _fluents(simulator: Simulator, positions: Iterable[Rows]) -> tuple[str, ...]
         to_kif(fact)
         for rows in positions
         for row in rows
-        for fact in simulator.facts(row)
+        for fact in simulator.facts(row[: simulator.width])
     }
     return tuple(sorted(facts))
 
