@@ -233,7 +233,9 @@ def test_the_interpreter_goes_on_in_another_process(
         assert table.values.tobytes() == found.values.tobytes()
         assert table.visits.tobytes() == found.visits.tobytes()
         for left, right in zip(table.rows, found.rows, strict=True):
-            assert whole.graph.simulator.facts(left) == fresh.facts(right)
+            width = fresh.width  # what follows a position is a move
+            facts = whole.graph.simulator.facts(left[:width])
+            assert facts == fresh.facts(right[:width])
 
 
 @pytest.mark.parametrize("name", ["td", "q"])
