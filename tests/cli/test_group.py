@@ -99,8 +99,6 @@ def test_light_commands_import_nothing_heavy(
     (tmp_path / "rules.kif").write_text("(role x)")
     code = f"""
 import sys
-import warnings
-from gamelore.cache import CacheWarning
 from gamelore.cli import main
 main({arguments!r}, standalone_mode=False)
 print("heavy:", {HEAVY!r} & set(sys.modules))
@@ -142,8 +140,7 @@ def test_warnings_are_messages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 BUSY = """
-import ctypes, sys
-from gamelore.cache import CacheWarning
+import ctypes, signal
 from gamelore.cli import main
 from gamelore.cli.games import command
 
@@ -158,6 +155,7 @@ def sleep(*args, **kwargs):
         except KeyboardInterrupt:
             pass
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 command.callback = sleep
 main(["games"])
 """
@@ -175,5 +173,8 @@ def test_ctrl_c_ends_what_does_not_listen() -> None:
         assert process.stderr is not None
         assert process.stdout.readline() == "busy\n"
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        try:
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
         assert process.stderr.read() == "interrupted\n"

@@ -32,8 +32,12 @@ from gamelore.gdl import (
 )
 from gamelore.gdl.reader import KEYWORDS
 
-SAME_IN_THE_CORPUS = {("blocks", "blocksWorld"), ("ttcc4", "tttcc4")}
-"""Files that hold one game twice."""
+SAME_IN_THE_CORPUS = {
+    ("blocks", "blocksWorld"),
+    ("test.ticTacToe", "ticTacToe"),
+    ("ttcc4", "tttcc4"),
+}
+"""Files that hold one game twice; some with other `base` and `input`."""
 
 Renaming = Callable[[Term], Term]
 
@@ -174,7 +178,8 @@ def test_corpus_games_are_recognised_and_told_apart(corpus: Path) -> None:
         game = Game.from_file(path)
         wanted = fingerprint(game)
         assert fingerprint(respelt(game, Random(path.stem))) == wanted, path.stem
-        assert known.setdefault(wanted, path.stem) == path.stem
+        first = known.setdefault(wanted, path.stem)
+        assert first == path.stem or (first, path.stem) in SAME_IN_THE_CORPUS
 
 
 @pytest.mark.slow
