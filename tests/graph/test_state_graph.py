@@ -119,10 +119,10 @@ def test_engines_agree_on_random_matches(name: str) -> None:
 
 
 def test_edges_of_the_interpreter_do_not_depend_on_its_past() -> None:
-    fresh, used = Interpreter(load("nim")), Interpreter(load("nim"))
+    unused, used = Interpreter(load("nim")), Interpreter(load("nim"))
     used.playouts(count=20)
     orders = []
-    for sim in (fresh, used):
+    for sim in (unused, used):
         graph = StateGraph(sim)
         nodes = (graph.root, *(edge.child for edge in graph.edges(graph.root)))
         orders.append([[to_kif(m) for m, _ in graph.moves(n)] for n in nodes])
@@ -133,9 +133,9 @@ def test_growing_changes_nothing_but_room() -> None:
     graph = StateGraph(simulator(load("tictactoe")))
     graph.explore(graph.root, 3)
     before = [(graph.row(n).tobytes(), graph.edges(n)) for n in range(50)]
-    room = len(graph.nodes.rows)
+    size = len(graph.nodes.rows)
     graph.grow()
-    assert len(graph.nodes.rows) == 2 * room
+    assert len(graph.nodes.rows) == 2 * size
     assert [(graph.row(n).tobytes(), graph.edges(n)) for n in range(50)] == before
     assert all(graph.number(graph.row(node)) == node for node in range(len(graph)))
 

@@ -1,4 +1,4 @@
-"""A learner on both seats: one value function, each role its own, or copies."""
+"""A learner in both roles: one value function, each role its own, or copies."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_what_has_no_meaning_is_refused() -> None:
 
 
 def test_built_in_opponents_are_as_before() -> None:
-    """What a course against a built-in player learns, by a digest of its values."""
+    """What a run against a built-in player learns, by a digest of its values."""
     config = TrainConfig(
         opponent=PlayerSettings("novice", 0.1), role="alternate", seed=5
     )

@@ -1,4 +1,4 @@
-"""Rewards along the way in tables: a change of features earns, by every learner."""
+"""Reward shaping in tables: changes of features are rewarded, by every learner."""
 
 from __future__ import annotations
 
@@ -149,13 +149,13 @@ TWINS = {
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "breakthrough-6x6"])
-@pytest.mark.parametrize("seat", ["first", "second"])
+@pytest.mark.parametrize("chosen", ["first", "second"])
 @pytest.mark.parametrize("case", TWINS)
-def test_tables_learn_as_defined(case: str, seat: str, game: str) -> None:
+def test_tables_learn_as_defined(case: str, chosen: str, game: str) -> None:
     sim = sides(game)
-    config = replace(TWINS[case], role=seat, shaping=SHAPING)  # type: ignore[arg-type]
+    config = replace(TWINS[case], role=chosen, shaping=SHAPING)  # type: ignore[arg-type]
     trainer = Trainer(StateGraph(sim), config)
-    role = 0 if seat == "first" else 1
+    role = 0 if chosen == "first" else 1
     slow = SlowTable(StateGraph(sim), config, role)
     learner = ValueLearner(trainer.values(role))
     for seed in range(12):
@@ -207,7 +207,7 @@ def lasts(sim: Simulator, seed: int, moves: int) -> bool:
     return len(random_match(sim, seed).moves) == moves
 
 
-# ── whole courses ───────────────────────────────────────────────────────────────────
+# ── training runs ─────────────────────────────────────────────────────────────────
 
 EXPLORING = Fixed(0.2)
 CONFIGS = {

@@ -54,7 +54,7 @@ def random_match(sim: Simulator, seed: int) -> Episode:
 
 
 def learned(config: TrainConfig, sim: Simulator, episode: Episode) -> Trainer:
-    """A training that has been taught one match."""
+    """A trainer that has learned from one match."""
     trainer = Trainer(StateGraph(sim), config)
     ValueLearner(trainer.values(0)).learn(episode)
     return trainer
@@ -132,13 +132,13 @@ def test_a_network_learns_as_defined(updates: str, target: str, risk: float) -> 
         function=settings,
     )
     episode = random_match(sim, 3)
-    fresh = function_of(Trainer(StateGraph(sim), config))
+    initial = function_of(Trainer(StateGraph(sim), config))
     goal = sim.goals(episode.rows[-1:])[0, 0] / 100
-    inputs = fresh.encode(episode.rows[1:])
-    expected = td_lambda(SlowNetwork(fresh), inputs, goal, config)
+    inputs = initial.encode(episode.rows[1:])
+    expected = td_lambda(SlowNetwork(initial), inputs, goal, config)
     found = SlowNetwork(function_of(learned(config, sim, episode))).w
     assert found == pytest.approx(expected, abs=1e-6)
-    assert np.abs(found - SlowNetwork(fresh).w).max() > 1e-3
+    assert np.abs(found - SlowNetwork(initial).w).max() > 1e-3
 
 
 @pytest.mark.parametrize("role", [0, 1])
@@ -243,7 +243,7 @@ def test_no_risk_is_plain() -> None:
         assert totals[0] != totals[1]
 
 
-# ── judging ─────────────────────────────────────────────────────────────────────────
+# ── evaluating ────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -368,9 +368,9 @@ def test_weights_that_run_away_are_given_up() -> None:
     assert 0 < trainer.matches < 10_000
     weights = trainer.state().weights["direct"]
     assert np.isfinite(weights).all()
-    fresh = Trainer(StateGraph(game_of("connect-four")), config)
-    fresh.run(trainer.matches)
-    assert_same(trainer, fresh)
+    initial = Trainer(StateGraph(game_of("connect-four")), config)
+    initial.run(trainer.matches)
+    assert_same(trainer, initial)
 
 
 def test_what_cannot_be_is_refused() -> None:

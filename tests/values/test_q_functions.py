@@ -92,7 +92,7 @@ class SlowQ:
     def learn(self, episode: Episode, role: int) -> None:
         """w += α · (r + γ · max Q(s', a') − Q(s, a)) · ∇Q(s, a), move by move."""
         rule, w, total = self.rule, self.w, np.zeros_like(self.w)
-        for row, target_of in self.lessons(episode, role):
+        for row, target_of in self.updates(episode, role):
             x = self.inputs(row, role)
             error = target_of(w) - self.value(x, w)
             if rule.risk:
@@ -102,7 +102,7 @@ class SlowQ:
                 w = self.w + total
         self.w = self.w + total
 
-    def lessons(self, episode: Episode, role: int) -> Iterator[tuple[Row, Any]]:
+    def updates(self, episode: Episode, role: int) -> Iterator[tuple[Row, Any]]:
         """Afterstates that learn, each with its target as a function of weights."""
         rows, end = episode.rows, len(episode.moves)
         shared = self.settings.perspective == "first"
@@ -159,10 +159,10 @@ def vector_of(function: ValueFunction) -> Floats:
 def assert_as_defined(
     sim: Simulator, config: TrainConfig, roles: tuple[int, ...], matches: int = 3
 ) -> None:
-    """The same matches teach kernels and the slow twin the same."""
+    """Kernels and the slow twin learn the same from the same matches."""
     trainer = Trainer(StateGraph(sim), config)
     slow = SlowQ(trainer)
-    fresh = slow.w
+    initial = slow.w
     for seed in range(matches):
         episode = random_match(sim, seed)
         for role in roles:
@@ -170,7 +170,7 @@ def assert_as_defined(
             ValueLearner(trainer.values(role)).learn(episode)
     found = vector_of(function_of(trainer))
     assert found == pytest.approx(slow.w, abs=2e-6)
-    assert np.abs(found - fresh).max() > 1e-2
+    assert np.abs(found - initial).max() > 1e-2
 
 
 @pytest.mark.parametrize("function", [LINEAR, SMALL], ids=["linear", "network"])
@@ -303,7 +303,7 @@ def test_each_role_finds_what_its_best_is_worth() -> None:
     assert values.max() > values.min() + 0.1
 
 
-# ── courses ─────────────────────────────────────────────────────────────────────────
+# ── training runs ─────────────────────────────────────────────────────────────────
 
 OWN = replace(SMALL, perspective="current-player")
 CONFIGS = {
@@ -387,9 +387,9 @@ def test_weights_that_run_away_are_given_up(
     assert trainer.matches < 10_000
     weights = vector_of(function_of(trainer))
     assert np.isfinite(weights).all()
-    fresh = Trainer(StateGraph(game_of("connect-four")), config)
-    fresh.run(trainer.matches)
-    assert_same(trainer, fresh)
+    initial = Trainer(StateGraph(game_of("connect-four")), config)
+    initial.run(trainer.matches)
+    assert_same(trainer, initial)
     opened = MatchTrainer(StateGraph(game_of("connect-four")), config)
     with pytest.raises(DivergenceError, match="lower the step size"):
         opened.run(trainer.matches + 1)
@@ -410,7 +410,7 @@ def test_playouts_have_no_place() -> None:
 
 @pytest.mark.slow
 def test_tictactoe_is_learned_by_self_play() -> None:
-    """Loses less than 2 % to random play from either seat."""
+    """Loses less than 2 % to random play in either role."""
     config = TrainConfig(
         QSettings(step_size=0.3, discount=1.0),
         SelfPlay(),
@@ -419,11 +419,11 @@ def test_tictactoe_is_learned_by_self_play() -> None:
     )
     trainer = Trainer(StateGraph(game_of("tictactoe")), config)
     trainer.run(400_000)
-    for seat in ("first", "second"):
+    for role in ("first", "second"):
         still = TrainConfig(
             QSettings(step_size=1e-12),
             PlayerSettings("random", epsilon=0.0),
-            seat,
+            role,
             Fixed(0.0),
             function=config.function,
         )

@@ -55,9 +55,9 @@ def test_keys_that_differ_in_one_bit_have_their_own_cells() -> None:
 def test_growing_keeps_cells_and_their_order() -> None:
     table = filled(1000)
     rows, values, visits = (a.copy() for a in (table.rows, table.values, table.visits))
-    room = len(table.arrays.values)
+    size = len(table.arrays.values)
     table.grow()
-    assert len(table.arrays.values) > room
+    assert len(table.arrays.values) > size
     assert (table.rows == rows).all()
     assert (table.values == values).all()
     assert (table.visits == visits).all()
@@ -85,8 +85,8 @@ def test_cells_take_at_most_48_bytes_at_any_size() -> None:
     table = Table(1)
     for _ in range(25):
         table.grow()
-        room = len(table.arrays.values)
-        full = table.arrays._replace(used=np.array([room * 2 // 3 + 1]))
+        size = len(table.arrays.values)
+        full = table.arrays._replace(used=np.array([size * 2 // 3 + 1]))
         table.arrays = full
         assert table.bytes_per_cell <= 48
         table.arrays.used[0] = 0

@@ -61,13 +61,13 @@ def evaluator_of(trainer: Trainer) -> ValueFunctionEvaluator:
 
 
 def rows_of(engine: Simulator, count: int) -> list[Row]:
-    lots = np.random.default_rng(8)
+    generator = np.random.default_rng(8)
     rows: list[Row] = []
     while len(rows) < count:
         row = engine.initial_row()
-        for _ in range(int(lots.integers(8))):
+        for _ in range(int(generator.integers(8))):
             children = engine.expand(row[None]).successors
-            following = children[int(lots.integers(len(children)))]
+            following = children[int(generator.integers(len(children)))]
             if engine.terminal(following[None])[0]:
                 break
             row = following
