@@ -99,7 +99,7 @@ def test_they_enter_matches_under_any_names(spec: str) -> None:
     ("spec", "message"),
     [
         ("learned:none.course", "cannot read none.course"),
-        ("learned:notes", "notes is no saved course"),
+        ("learned:notes", "notes is of another kind, so it is no checkpoint"),
         ("learned:table.course:2", "table.course holds a table"),
     ],
 )
