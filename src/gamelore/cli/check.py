@@ -51,7 +51,7 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """ProblemReport every problem in rule sheets, and in features files.
+    """Report every problem in rule sheets, and in features files.
 
     Each comes with its line and column, and with a caret under the culprit. Rules
     without an error are played once at random, for two seconds at most. A file
