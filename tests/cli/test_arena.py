@@ -36,18 +36,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Snapshots of tic-tac-toe: a table early and late, of one role only, a network."""
     folder = tmp_path_factory.mktemp("snapshots")
     both = TrainConfig(opponent=SelfPlay(), learner=TDSettings(), seed=1)
-    trainer = train(both, 20, folder / "early.course")
+    trainer = train(both, 20, folder / "early.ckpt")
     more = trainer.run(3000).rewards
-    save(trainer, [50] * 20 + [int(goal) for goal in more], folder / "late.course")
+    save(trainer, [50] * 20 + [int(goal) for goal in more], folder / "late.ckpt")
     first = TrainConfig(opponent=PlayerSettings("novice"), seed=2)
-    train(first, 50, folder / "first.course")
-    train(first, 60, folder / "other.course")
+    train(first, 50, folder / "first.ckpt")
+    train(first, 60, folder / "other.ckpt")
     network = TrainConfig(
         learner=TDSettings(step_size=0.05),
         opponent=SelfPlay(),
         function=NetworkSettings(hidden=8, initial_range=None),
     )
-    train(network, 500, folder / "net.course")
+    train(network, 500, folder / "net.ckpt")
     return folder
 
 
@@ -74,12 +74,12 @@ def record_of(*arguments: object) -> dict[str, Any]:
 
 def test_what_learned_more_is_rated_higher(folder: Path) -> None:
     record = record_of(
-        folder / "early.course",
-        folder / "late.course",
+        folder / "early.ckpt",
+        folder / "late.ckpt",
         *("--against", "random", "--matches", 40),
     )
     players = {row["player"]: row for row in record["players"]}
-    late, early = players["late.course"], players["early.course"]
+    late, early = players["late.ckpt"], players["early.ckpt"]
     assert late["rating"]["value"] > early["rating"]["value"]
     assert late["rating"]["low"] < late["rating"]["value"] < late["rating"]["high"]
     assert players["random"]["wins"] < late["wins"]
@@ -89,19 +89,19 @@ def test_what_learned_more_is_rated_higher(folder: Path) -> None:
 
 def test_every_pair_meets_in_both_roles(folder: Path) -> None:
     record = record_of(
-        folder / "late.course",
-        folder / "net.course",
+        folder / "late.ckpt",
+        folder / "net.ckpt",
         *("--against", "novice", "--against", "minimax-2", "--matches", 4),
     )
     met = [tuple(match["players"]) for match in record["matches"]]
-    learned = {"late.course", "net.course"}
-    for pair in combinations(["late.course", "net.course", "novice", "minimax-2"], 2):
+    learned = {"late.ckpt", "net.ckpt"}
+    for pair in combinations(["late.ckpt", "net.ckpt", "novice", "minimax-2"], 2):
         times = 2 if learned & {*pair} else 0
         assert met.count(pair) == met.count(pair[::-1]) == times
 
 
 def test_it_repeats(folder: Path) -> None:
-    arguments = folder / "net.course", "--against", "random", "--matches", 10
+    arguments = folder / "net.ckpt", "--against", "random", "--matches", 10
     assert record_of(*arguments) == record_of(*arguments)
     goals = [
         [match["goals"] for match in record_of(*arguments, "--seed", seed)["matches"]]
@@ -111,11 +111,11 @@ def test_it_repeats(folder: Path) -> None:
 
 
 def test_a_value_function_may_look_ahead(folder: Path) -> None:
-    arguments = folder / "net.course", "--against", "random", "--matches", 20
+    arguments = folder / "net.ckpt", "--against", "random", "--matches", 20
     record = record_of(*arguments, "--depth", 9, "--opening", 0)
-    row = next(row for row in record["players"] if row["player"] == "net.course")
+    row = next(row for row in record["players"] if row["player"] == "net.ckpt")
     assert row["losses"] == 0
-    refused = run(folder / "late.course", *arguments, "--depth", 2, code=1)
+    refused = run(folder / "late.ckpt", *arguments, "--depth", 2, code=1)
     assert "holds a table" in refused.stderr
 
 
@@ -131,8 +131,8 @@ def test_snapshots_bring_rules_and_features_along(tmp_path: Path) -> None:
         rules = FeatureRules.from_kif(text, game, name) if text else None
         trainer = Trainer(StateGraph(simulator(game, features=rules)), config)
         rewards = [int(goal) for goal in trainer.run(20).rewards]
-        save(trainer, rewards, tmp_path / f"{name}.course")
-    paths = [tmp_path / f"{name}.course" for name in ("bare", "marks", "some")]
+        save(trainer, rewards, tmp_path / f"{name}.ckpt")
+    paths = [tmp_path / f"{name}.ckpt" for name in ("bare", "marks", "some")]
     record = record_of(*paths, "--against", "random", "--matches", 4)
     assert record["game"] == "mine"
     assert [row["matches"] for row in record["players"]] == [12] * 4
@@ -140,30 +140,30 @@ def test_snapshots_bring_rules_and_features_along(tmp_path: Path) -> None:
 
 
 def test_the_depth_of_a_preset_counts(folder: Path, tmp_path: Path) -> None:
-    checkpoint = load_checkpoint(folder / "net.course")
-    deep = tmp_path / "deep.course"
+    checkpoint = load_checkpoint(folder / "net.ckpt")
+    deep = tmp_path / "deep.ckpt"
     save_checkpoint(replace(checkpoint, depth=9), deep)
     arguments = "--against", "random", "--matches", 20, "--opening", 0
-    asked = record_of(folder / "net.course", *arguments, "--depth", 9)
+    asked = record_of(folder / "net.ckpt", *arguments, "--depth", 9)
     preset = record_of(deep, *arguments)
     assert [one["goals"] for one in asked["matches"]] == [
         one["goals"] for one in preset["matches"]
     ]
-    row = next(row for row in preset["players"] if row["player"] == "deep.course")
+    row = next(row for row in preset["players"] if row["player"] == "deep.ckpt")
     assert row["losses"] == 0
 
 
 def test_other_rules_are_refused(folder: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "tictactoe.kif"
     sheet.write_text(load("tictactoe").to_kif() + "(lonely 1)")
-    arguments = folder / "net.course", "--against", "random", "--game", sheet
-    message = "net.course: the rules of tictactoe have changed since"
+    arguments = folder / "net.ckpt", "--against", "random", "--game", sheet
+    message = "net.ckpt: the rules of tictactoe have changed since"
     assert message in run(*arguments, code=1).stderr
     trainer = Trainer(
         StateGraph(simulator(load("nim"))), TrainConfig(opponent=SelfPlay())
     )
     save(trainer, [int(goal) for goal in trainer.run(5).rewards], tmp_path / "nim")
-    refused = run(folder / "net.course", tmp_path / "nim", code=1)
+    refused = run(folder / "net.ckpt", tmp_path / "nim", code=1)
     assert "nim: it is about nim, not tictactoe" in refused.stderr
 
 
@@ -190,12 +190,12 @@ def test_minimax_does_not_lose_tictactoe() -> None:
 
 
 def test_snapshots_meet_from_openings_that_are_said(folder: Path) -> None:
-    players = folder / "net.course", folder / "late.course", "--against", "random"
+    players = folder / "net.ckpt", folder / "late.ckpt", "--against", "random"
     shown = run(*players, "--matches", 2).stdout
-    pair = "net.course and late.course"
+    pair = "net.ckpt and late.ckpt"
     assert f"random openings: each player's first move in matches of {pair};" in shown
     record = record_of(*players, "--matches", 2)
-    assert record["opened_pairs"] == [["net.course", "late.course"]]
+    assert record["opened_pairs"] == [["net.ckpt", "late.ckpt"]]
     for match in record["matches"]:
         assert match["opening"] == int("random" not in match["players"])
 
@@ -214,15 +214,15 @@ def test_dice_need_no_openings(tmp_path: Path) -> None:
 def test_tables_and_pictures_are_written(folder: Path, tmp_path: Path) -> None:
     table, plot = tmp_path / "arena.csv", tmp_path / "arena.svg"
     shown = run(
-        *(folder / "late.course", "--against", "random", "--matches", 6),
+        *(folder / "late.ckpt", "--against", "random", "--matches", 6),
         *("--csv", table, "--plot", plot),
     )
     assert shown.stdout.splitlines()[0].split()[:3] == ["player", "rating", "95%"]
     with table.open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["player"] for row in rows] == ["late.course", "random"]
+    assert [row["player"] for row in rows] == ["late.ckpt", "random"]
     assert float(rows[0]["rating_low"]) < float(rows[0]["rating"])
-    assert "late.course" in plot.read_text()
+    assert "late.ckpt" in plot.read_text()
 
 
 def test_an_interrupt_keeps_what_was_played(
@@ -240,17 +240,17 @@ def test_an_interrupt_keeps_what_was_played(
     monkeypatch.setattr(Arena, "play", interrupted)
     table = tmp_path / "arena.csv"
     result = run(
-        *(folder / "late.course", "--against", "random", "--csv", table), code=130
+        *(folder / "late.ckpt", "--against", "random", "--csv", table), code=130
     )
     assert "interrupted after 5 of 100 matches" in result.stderr
-    assert "late.course" in result.stdout
+    assert "late.ckpt" in result.stdout
     assert table.exists()
 
 
 def test_snapshots_of_the_same_role_only_cannot_meet(folder: Path) -> None:
-    arguments = folder / "first.course", folder / "other.course"
+    arguments = folder / "first.ckpt", folder / "other.ckpt"
     result = run(*arguments, "--against", "random", "--matches", 3)
-    assert "first.course and other.course learned the same role only" in result.stderr
+    assert "first.ckpt and other.ckpt learned the same role only" in result.stderr
     record = record_of(*arguments, "--against", "random", "--matches", 3)
     assert {match["players"][1] for match in record["matches"]} == {"random"}
 
@@ -258,13 +258,13 @@ def test_snapshots_of_the_same_role_only_cannot_meet(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["late.course"], 2, "an arena needs two players"),
+        (["late.ckpt"], 2, "an arena needs two players"),
         (["--against", "random", "--against", "novice"], 2, "name a snapshot, or a"),
-        (["late.course", "--against", "td"], 1, "td learns from its matches"),
-        (["late.course", "--against", "minimax-0"], 2, "the depth must be in 1"),
-        (["late.course", "late.course"], 1, "late.course would play against itself"),
-        (["late.course", "--against", "random", "--plot", "a.pdf"], 2, "not '.pdf'"),
-        (["late.course", "--against", "random", "--game", "nim"], 1, "is about tictac"),
+        (["late.ckpt", "--against", "td"], 1, "td learns from its matches"),
+        (["late.ckpt", "--against", "minimax-0"], 2, "the depth must be in 1"),
+        (["late.ckpt", "late.ckpt"], 1, "late.ckpt would play against itself"),
+        (["late.ckpt", "--against", "random", "--plot", "a.pdf"], 2, "not '.pdf'"),
+        (["late.ckpt", "--against", "random", "--game", "nim"], 1, "is about tictac"),
         (
             ["--game", "trio-3x3", "--against", "random", "--against", "novice"],
             1,
@@ -284,5 +284,5 @@ def test_what_cannot_be_is_refused(
 
 
 def test_files_of_one_name_are_told_apart() -> None:
-    paths = Path("a/x.course"), Path("b/x.course"), Path("b/y.course")
-    assert name_files(paths) == ["a/x.course", "b/x.course", "y.course"]
+    paths = Path("a/x.ckpt"), Path("b/x.ckpt"), Path("b/y.ckpt")
+    assert name_files(paths) == ["a/x.ckpt", "b/x.ckpt", "y.ckpt"]

@@ -197,8 +197,8 @@ def test_knowledge_from_game_to_game(tmp_path: Path) -> None:
     lore, save = tmp_path / "lore.json", tmp_path / "save"
     run("tictactoe", "--role", "alternate", "--knowledge", lore)
     knowledge = load_knowledge(lore)
-    assert {lesson.role for lesson in knowledge.results} == {"x", "o"}
-    assert sum(lesson.matches for lesson in knowledge.results) == 3000
+    assert {result.role for result in knowledge.results} == {"x", "o"}
+    assert sum(result.matches for result in knowledge.results) == 3000
     assert len(knowledge.select(role="x").values()) >= 9
     options = ("connect-3", "--from", lore, "--matches", "200", "--save", save)
     with_lore = learned(*options)
@@ -231,7 +231,7 @@ def test_results_add_up_and_the_same_run_replaces_its_own(tmp_path: Path) -> Non
                 knowledge = store.select()
         else:
             knowledge = load_knowledge(lore)
-        assert sorted(lesson.matches for lesson in knowledge.results) == [300, 400]
+        assert sorted(result.matches for result in knowledge.results) == [300, 400]
         assert run("connect-3", "--from", lore, "--matches", "20").exit_code == 0
 
 

@@ -172,8 +172,8 @@ def test_tables_learn_from_features_by_what_they_earn() -> None:
 
 def test_an_opponent_can_go_by_features() -> None:
     options = "--values linear --alpha .01 --against features --opponent-epsilon .2"
-    judged = ("--opponent-features", "marks.features.kif")
-    run("tictactoe", *split(options), *judged, "--matches", "40", "--save", "any")
+    features = ("--opponent-features", "marks.features.kif")
+    run("tictactoe", *split(options), *features, "--matches", "40", "--save", "any")
     config = TrainConfig(
         TDSettings(0.01),
         FeaturePlayer("marks.features.kif", 0.2),

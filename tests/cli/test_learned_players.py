@@ -38,8 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A network, a table, and a file that is neither."""
     folder = tmp_path_factory.mktemp("learned")
     for name, config in (
-        ("net.course", CONFIG),
-        ("table.course", TrainConfig(opponent=SelfPlay())),
+        ("net.ckpt", CONFIG),
+        ("table.ckpt", TrainConfig(opponent=SelfPlay())),
     ):
         trainer = Trainer(StateGraph(simulator(load("tictactoe"))), config)
         checkpoint = Checkpoint.of(trainer, trainer.run(400).rewards)
@@ -61,21 +61,21 @@ def run(*arguments: str, code: int = 0, text: str = "") -> Result:
 
 def test_how_they_are_named() -> None:
     for text, depth in (
-        ("learned:net.course", None),
-        ("learned:net.course:4", 4),
-        ("net.course", None),
-        ("net.course:12", 12),
+        ("learned:net.ckpt", None),
+        ("learned:net.ckpt:4", 4),
+        ("net.ckpt", None),
+        ("net.ckpt:12", 12),
     ):
-        assert AgentSpec.parse(text) == AgentSpec("learned", depth, "net.course")
-    assert AgentSpec.parse("learned:none.course").target == "none.course"
-    assert AgentSpec.parse("net.course:9147").name == "import"  # a port
+        assert AgentSpec.parse(text) == AgentSpec("learned", depth, "net.ckpt")
+    assert AgentSpec.parse("learned:none.ckpt").target == "none.ckpt"
+    assert AgentSpec.parse("net.ckpt:9147").name == "import"  # a port
     assert AgentSpec.parse("localhost:4").name == "import"
     with pytest.raises(GameloreError, match="the depth must be in 1 to 1000, got 0"):
-        AgentSpec.parse("learned:net.course:0")
-    assert AgentSpec.parse("learned:runs/net.course:4").label == "net.course:4"
+        AgentSpec.parse("learned:net.ckpt:0")
+    assert AgentSpec.parse("learned:runs/net.ckpt:4").label == "net.ckpt:4"
 
 
-@pytest.mark.parametrize("spec", ["learned:net.course", "net.course:3", "table.course"])
+@pytest.mark.parametrize("spec", ["learned:net.ckpt", "net.ckpt:3", "table.ckpt"])
 def test_they_enter_matches_under_any_names(spec: str) -> None:
     warm_up(AgentSpec.parse(spec))
     agent = make_agent(spec, seed=1)
@@ -98,9 +98,9 @@ def test_they_enter_matches_under_any_names(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("learned:none.course", "cannot read none.course"),
+        ("learned:none.ckpt", "cannot read none.ckpt"),
         ("learned:notes", "notes is of another kind, so it is no checkpoint"),
-        ("learned:table.course:2", "table.course holds a table"),
+        ("learned:table.ckpt:2", "table.ckpt holds a table"),
     ],
 )
 def test_what_cannot_play(spec: str, message: str) -> None:
@@ -110,30 +110,30 @@ def test_what_cannot_play(spec: str, message: str) -> None:
 
 def test_a_game_that_was_not_learned_is_refused() -> None:
     with pytest.raises(CheckpointError, match="it is about tictactoe, not nim"):
-        make_agent("net.course", games=[load("tictactoe"), load("nim")])
-    refused = run("match", "nim", "net.course", "random", code=1)
-    assert "net.course: it is about tictactoe, not nim" in refused.stderr
-    refused = run("play", "nim", "--against", "net.course", code=1)
-    assert "net.course: it is about tictactoe, not nim" in refused.stderr
+        make_agent("net.ckpt", games=[load("tictactoe"), load("nim")])
+    refused = run("match", "nim", "net.ckpt", "random", code=1)
+    assert "net.ckpt: it is about tictactoe, not nim" in refused.stderr
+    refused = run("play", "nim", "--against", "net.ckpt", code=1)
+    assert "net.ckpt: it is about tictactoe, not nim" in refused.stderr
 
 
 def test_they_play_matches() -> None:
     result = run(
-        *("match", "tictactoe", "learned:net.course:9", "net.course", "--scramble"),
+        *("match", "tictactoe", "learned:net.ckpt:9", "net.ckpt", "--scramble"),
         *("--swap", "--repeat", "2", "--play-clock", "1", "--json"),
     )
     record = json.loads(result.stdout)
     assert [one["players"] for one in record["matches"]] == [
-        ["net.course:9", "net.course"],
-        ["net.course", "net.course:9"],
+        ["net.ckpt:9", "net.ckpt"],
+        ["net.ckpt", "net.ckpt:9"],
     ]
     assert [one["faults"] for one in record["matches"]] == [[], []]
-    deep = next(one for one in record["players"] if one["player"] == "net.course:9")
+    deep = next(one for one in record["players"] if one["player"] == "net.ckpt:9")
     assert deep["losses"] == 0
 
 
 def test_they_play_people() -> None:
-    against = "learned:net.course:2"
+    against = "learned:net.ckpt:2"
     shown = run("play", "tictactoe", "--against", against, text="1\nq\n").stdout
     assert "o plays (mark " in shown
     shown = run("play", "tictactoe", "--against", "minimax-2", text="1\nq\n").stdout
@@ -146,7 +146,7 @@ def test_they_play_tournaments(tmp_path: Path) -> None:
     cup = tmp_path / "cup.toml"
     text = (
         "repeats = 1\nstart_clock = 20\nplay_clock = 1\n"
-        'players = {net = "learned:net.course:2", other = "random"}\n'
+        'players = {net = "learned:net.ckpt:2", other = "random"}\n'
     )
     cup.write_text(text + 'games = ["tictactoe"]')
     record = json.loads(run("tournament", str(cup), "--json").stdout)
@@ -156,4 +156,4 @@ def test_they_play_tournaments(tmp_path: Path) -> None:
     }
     cup.write_text(text + 'output = "other"\ngames = ["nim"]')
     refused = run("tournament", str(cup), code=1)
-    assert "players.net: net.course: it is about tictactoe, not nim" in refused.stderr
+    assert "players.net: net.ckpt: it is about tictactoe, not nim" in refused.stderr

@@ -53,7 +53,7 @@ def ask(port: int, text: str) -> str:
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A network that has learned a little."""
-    path = tmp_path_factory.mktemp("snapshots") / "net.course"
+    path = tmp_path_factory.mktemp("snapshots") / "net.ckpt"
     options = "--values network --hidden 8 --against self --matches 200"
     arguments = ["learn", "tictactoe", *options.split(), "--save", str(path)]
     result = CliRunner().invoke(main, arguments)

@@ -1,4 +1,4 @@
-"""A course that was interrupted goes on as if it had not been."""
+"""Training that was interrupted goes on as if it had not been."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from gamelore.values.settings import LinearSettings, NetworkSettings
 NOVICE = PlayerSettings("novice")
 CONFIGS = {
     "td": TrainConfig(opponent=NOVICE, seed=1),
-    "both seats": TrainConfig(opponent=NOVICE, role="alternate", seed=2),
+    "both roles": TrainConfig(opponent=NOVICE, role="alternate", seed=2),
     "lookahead": TrainConfig(
         TDSettings(initialise="candidates"),
         NOVICE,
@@ -148,7 +148,7 @@ def assert_same(left: Checkpoint, right: Checkpoint) -> None:
 
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize("seed", range(2))
-def test_an_interrupted_course_equals_an_uninterrupted_one(
+def test_interrupted_training_equals_uninterrupted_training(
     name: str, seed: int
 ) -> None:
     stops = np.random.default_rng(seed).integers(0, MATCHES, 4)
@@ -159,8 +159,8 @@ def test_an_interrupted_course_equals_an_uninterrupted_one(
     assert_same(interrupted(begin(CONFIGS[name]), points), expected)
     cells = sum(map(len, whole.tables.values()))
     assert cells > 50 or whole.config.function is not None
-    fresh = begin(CONFIGS[name]).state().weights
-    for weights, first in zip(expected.weights.values(), fresh.values(), strict=True):
+    initial = begin(CONFIGS[name]).state().weights
+    for weights, first in zip(expected.weights.values(), initial.values(), strict=True):
         assert np.abs(weights - first).max() > 1e-3
 
 
@@ -182,7 +182,7 @@ def test_a_dice_game_goes_on_with_the_same_dice() -> None:
     assert_same(interrupted(begin(config, "pig"), [1, 25, 60]), expected)
 
 
-def test_parts_of_any_size_make_the_same_course() -> None:
+def test_parts_of_any_size_learn_the_same() -> None:
     whole, parts = begin(CONFIGS["td"]), begin(CONFIGS["td"])
     rewards = whole.run(MATCHES).rewards
     sizes = [1, 0, 17, 2, 200, 80]

@@ -299,28 +299,28 @@ def test_bulk_and_open_path_are_one(case: str, seed: int) -> None:
 def test_bulk_and_open_path_are_one_with_features(name: str, initialise: str) -> None:
     learner = TDSettings(initialise=initialise)  # type: ignore[arg-type]
     config = TrainConfig(learner, NOVICE, role="alternate", seed=2)
-    courses = []
+    trainers = []
     for kind in (Trainer, MatchTrainer):
         graph = StateGraph(simulator(load(name)))
-        courses.append(kind(graph, config, features_for(graph, config)))
-        courses[-1].run(40)
-    assert_same(*courses)
+        trainers.append(kind(graph, config, features_for(graph, config)))
+        trainers[-1].run(40)
+    assert_same(*trainers)
 
 
 def test_bulk_and_open_path_are_one_on_the_interpreter() -> None:
     config = TrainConfig(opponent=NOVICE, lookahead=Lookahead(), seed=4)
-    courses = []
+    trainers = []
     for kind in (Trainer, MatchTrainer):
         # rows are numbers of positions in the order met, so that order must be one
         sim = Interpreter(load("nim"))
         graph = StateGraph(sim)
         graph.explore(graph.root, 30)
-        courses.append(kind(graph, config))
-        courses[-1].run(20)
-    assert_same(*courses)
+        trainers.append(kind(graph, config))
+        trainers[-1].run(20)
+    assert_same(*trainers)
 
 
-def test_searching_courses_on_the_interpreter_are_open() -> None:
+def test_searching_trainers_on_the_interpreter_are_open() -> None:
     graph = StateGraph(Interpreter(load("tictactoe")))
     config = TrainConfig(
         QSettings(playouts=2), PlayerSettings("monte-carlo", playouts=2)
