@@ -1,8 +1,8 @@
 """Matches of tabular learning per second, one core, with a peer's beside ours.
 
-The task is tic-tac-toe, from the first seat against random play or from both in self-
-play. Rounds of ours and of the peer's alternate, and the ratio is the median of the
-rounds' ratios.
+The task is tic-tac-toe, as the first player against random play or as both players in
+self-play. Rounds of ours and of the peer's alternate, and the ratio is the median of
+the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LearningRate:
 
 @dataclass(frozen=True)
 class Growth:
-    """What a course costs by the time its table has so many entries."""
+    """The cost of a training run when its table has so many entries."""
 
     game: str
     entries: int
@@ -140,9 +140,9 @@ def measure_growth(
     entries: Sequence[int] = (10_000, 100_000, 1_000_000, 10_000_000),
     game: str = "connect-four",
 ) -> Iterator[Growth]:
-    """How the cost of a course grows with its table.
+    """Measure how the cost of a training run grows with its table.
 
-    A learner that only explores and makes entries for every move in sight meets new
+    A learner that only explores and makes entries for every legal move meets new
     positions in nearly every match.
     """
     config = TrainConfig(TDSettings(initialise="candidates"), schedule=Fixed(1.0))
@@ -175,7 +175,7 @@ def measure_growth(
 
 
 def _graph_bytes(graph: StateGraph) -> int:
-    """What is kept of nodes and edges; not the room to work in."""
+    """Return the bytes of nodes and edges, without buffers."""
     nodes = graph.nodes
     by_node = nodes.rows, nodes.slots, nodes.mover, nodes.first, nodes.degree
     by_edge = nodes.child, nodes.move, nodes.outcome

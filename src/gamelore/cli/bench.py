@@ -188,9 +188,9 @@ def bench_learn(
 ) -> None:
     """Measure matches of tabular learning per second.
 
-    LEARNERs are td, q, qm and q-self, by default all: on tic-tac-toe, from the first
-    seat against random play, or on both seats. The tables of qm, which searches by 100
-    playouts per move where it knows nothing, are new every 10 matches. With --json,
+    LEARNERs are td, q, qm and q-self, by default all: on tic-tac-toe, as the first
+    player against random play, or as both players. The tables of qm, which searches by
+    100 playouts per move where it knows nothing, are new every 10 matches. With --json,
     prints one object per line.
     """
     if growth:

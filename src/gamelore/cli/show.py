@@ -30,7 +30,7 @@ def read_sheet(game: Game) -> str:
 
 
 def as_record(game: Game, compiled: CompiledGame | GroundingError) -> dict[str, Any]:
-    """What there is to say of a game, as JSON."""
+    """Return the description of a game as JSON."""
     record: dict[str, Any] = {
         "game": game.name,
         "description": entry(game.name).description if is_in_library(game) else None,
