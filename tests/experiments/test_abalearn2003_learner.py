@@ -64,7 +64,7 @@ class SlowAgent:
     def inputs(self, counts: Floats) -> Floats:
         return np.hstack([self.scale * counts, np.ones((len(counts), 1))])
 
-    def worth(self, row: Rows, children: Rows, role: int) -> Floats:
+    def evaluate_moves(self, row: Rows, children: Rows, role: int) -> Floats:
         """Return what moves are chosen by, where no child is terminal."""
         before, after = self.counts(row, role), self.counts(children, role)
         values = np.array([self.slopes(x)[0] for x in self.inputs(after)])
@@ -123,7 +123,7 @@ def random_match(seed: int) -> Rows:
     return np.stack(rows)
 
 
-def moves_of(graph: StateGraph, rows: Rows) -> np.ndarray:
+def find_moves(graph: StateGraph, rows: Rows) -> np.ndarray:
     """int32 [n, 2]: the joint moves between positions."""
     moves = []
     for before, after in pairwise(rows):
@@ -171,7 +171,7 @@ def test_the_slow_learner_learns_like_the_fast_one(
     for seed in range(3):
         rows = random_match(seed)
         agent.learn(rows, role, risk)
-        ValueLearner(values).learn(Episode(rows, moves_of(function.graph, rows)))
+        ValueLearner(values).learn(Episode(rows, find_moves(function.graph, rows)))
     learned = function.weights()
     assert agent.hidden == pytest.approx(learned["hidden"], abs=1e-4)
     assert agent.out == pytest.approx(learned["out"], abs=1e-4)
@@ -198,7 +198,7 @@ def test_the_slow_learner_chooses_like_the_fast_one(
         children = np.stack([graph.row(edge.child) for edge in graph.edges(node)])
         handle = values.function_handle
         evaluate_moves(graph.graph, handle, node, role)
-        expected = agent.worth(row[None], children, role)
+        expected = agent.evaluate_moves(row[None], children, role)
         found = handle.function.workspace.move_values[: len(children)]
         assert found == pytest.approx(expected, abs=1e-4)
         lead = function.selection_values(children, role)

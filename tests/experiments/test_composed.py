@@ -56,11 +56,11 @@ def test_asking_gives_the_same_run_as_knowing_beforehand(initialise: str) -> Non
     index = PatternIndex(again, 0)
     numbered = initialise_values(knowledge, index)
 
-    def value_of(number: int) -> float:
+    def look_up(number: int) -> float:
         found = numbered[number] if number < len(numbered) else np.nan
         return 50.0 if np.isnan(found) else float(found)
 
-    asked = Trainer(again, config, PatternValues.composed(index, value_of))
+    asked = Trainer(again, config, PatternValues.composed(index, look_up))
     assert (asked.run(300).rewards == rewards).all()
     assert (asked.table.rows == beforehand.table.rows).all()
     assert (asked.table.values == beforehand.table.values).all()

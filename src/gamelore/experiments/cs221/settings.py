@@ -58,7 +58,7 @@ class CS221Settings:
     hidden: int = setting(40, least=1, most=10_000)
     """Hidden units of the networks."""
     output: Output = "tanh"
-    """What becomes of a function's sum: identity, as in the lecture, or its tanh, which
+    """The output of a function's sum: identity, as in the lecture, or its tanh, which
     is never more than a win."""
     epsilon: float = setting(0.2, least=0, most=1)
     """Probability of a random move during training; the lecture's backgammon has dice
