@@ -30,7 +30,7 @@ from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import Simulator, simulator
 from gamelore.games import load
-from gamelore.ggp.manager.manager import Bout, ManagedMatch, Manager, MatchSettings
+from gamelore.ggp.manager.manager import ManagedMatch, Manager, MatchSettings, MatchSpec
 from gamelore.ggp.manager.peers import LocalPeer, RemotePeer
 from gamelore.ggp.match_record import write_match
 from gamelore.ggp.messages import (
@@ -160,12 +160,12 @@ def timed_run(
     records: str | None = None,
 ) -> Run:
     """Run matches; where a folder is given, write a record of each."""
-    bouts = (Bout(peers, seed) for seed in range(matches))
+    specs = (MatchSpec(peers, seed) for seed in range(matches))
     of_players = sum(processor_seconds(process) for process, _ in players)
     of_manager = time.process_time()
     started = time.perf_counter()
     faults = 0
-    for match in manager.run_side_by_side(bouts, at_once):
+    for match in manager.run_side_by_side(specs, at_once):
         faults += len(match.record.faults)
         if records is not None:
             write_match(match, records)
@@ -197,7 +197,7 @@ def parts(engine: Simulator, matches: int) -> None:
     peers = [LocalPeer(each, f"r{i}") for i, each in enumerate(agents)]
     manager = Manager(engine, MatchSettings(float("inf"), float("inf")))
     played = [manager.run(peers, seed=seed) for seed in range(rounds)]
-    texts = [messages_of(match) for match in played]
+    texts = [list_messages(match) for match in played]
     count = statistics.mean(len(each) for each in texts)
     print(f"\nparts of a match over loopback ({count:.1f} messages on average)")
     table = {
@@ -210,7 +210,7 @@ def parts(engine: Simulator, matches: int) -> None:
         print(f"  {title:32} {milliseconds:7.3f} ms")
 
 
-def messages_of(match: ManagedMatch) -> list[str]:
+def list_messages(match: ManagedMatch) -> list[str]:
     """Every message of a match, for each player."""
     rules = (" ".join(match.rules.splitlines()),)
     moves = match.record.moves

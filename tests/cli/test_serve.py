@@ -18,7 +18,14 @@ from gamelore.cli import main
 from gamelore.engine.position import Position
 from gamelore.games import load
 from gamelore.gdl import Move
-from gamelore.ggp.messages import Play, Start, Stop, read_move, rules_of, write_message
+from gamelore.ggp.messages import (
+    Play,
+    Start,
+    Stop,
+    list_rules,
+    read_move,
+    write_message,
+)
 from gamelore.ggp.net.http import ReplyReader, write_request
 
 
@@ -82,7 +89,7 @@ def test_it_plays_a_match_and_ends_when_asked(
     with serving("--player", player, "--name", "eve") as (process, port):
         assert ask(port, "( INFO )") == "( ( name eve ) ( status available ) )"
         role = game.roles[0]
-        start = Start("one", role, rules_of(game), 20, 1)
+        start = Start("one", role, list_rules(game), 20, 1)
         assert ask(port, write_message(start)) == "ready"
         position = Position(game)
         joint: tuple[Move, ...] | None = None

@@ -46,7 +46,7 @@ def run(game: str = "tictactoe", **settings: Any) -> ManagedMatch:
     makers = [Wrong, RandomPlayer, RandomPlayer]
     peers = [
         LocalPeer(PlayerAgent(make, 3), f"{make.__name__}-{role}")
-        for make, role in zip(makers, manager.seats, strict=False)
+        for make, role in zip(makers, manager.player_roles, strict=False)
     ]
     return manager.run(peers, seed=5)
 

@@ -23,11 +23,11 @@ from gamelore.ggp.messages import (
     Preview,
     Start,
     Stop,
-    game_of,
+    list_rules,
+    make_game,
     read_about,
     read_message,
     read_move,
-    rules_of,
     write_about,
     write_message,
 )
@@ -174,11 +174,11 @@ def test_answers_to_info_are_read_and_written() -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "pig", "tron", "hex"])
 def test_rules_travel_whole(name: str) -> None:
     game = load(name)
-    rules = rules_of(game)
+    rules = list_rules(game)
     message = read_message(write_message(Start("m", game.roles[0], rules, 10, 5)))
     assert isinstance(message, Start)
     assert message.rules == rules
-    assert game_of(message.rules).fingerprint == game.fingerprint
+    assert make_game(message.rules).fingerprint == game.fingerprint
 
 
 def test_public_rules_travel_whole(corpus: Path) -> None:
@@ -188,7 +188,7 @@ def test_public_rules_travel_whole(corpus: Path) -> None:
         rules = game.to_kif().replace("\n", " ")
         message = read_message(f"( START m {game.roles[0]} ( {rules} ) 10 5 )")
         assert isinstance(message, Start)
-        assert game_of(message.rules).fingerprint == game.fingerprint
+        assert make_game(message.rules).fingerprint == game.fingerprint
 
 
 words = st.text("abcXYZ019_<=+-", min_size=1, max_size=8)

@@ -17,7 +17,7 @@ import numpy as np
 
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
 from gamelore.cli.engine import prepare
-from gamelore.cli.match_view import LiveView, NoView, PlainView, View
+from gamelore.cli.match_view import LiveView, MatchView, NoView, PlainView
 from gamelore.cli.options import Finite, engine_option, json_option, seed_option
 from gamelore.cli.player_options import store_option
 from gamelore.cli.progress import waiting
@@ -26,18 +26,18 @@ from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.ggp.manager.manager import (
-    Bout,
     ManagedMatch,
     Manager,
     MatchSettings,
-    seats_of,
+    MatchSpec,
+    player_roles,
 )
 from gamelore.ggp.manager.peers import (
     LocalPeer,
     Peer,
     RemotePeer,
-    address_of,
     introduce,
+    parse_address,
 )
 from gamelore.ggp.match_record import write_match
 from gamelore.match.match import MOVE_LIMIT
@@ -56,7 +56,7 @@ class Series:
     seed: int
     swap: bool
     output: Path | None
-    view: View
+    view: MatchView
     interrupter: Interrupter = field(default_factory=Interrupter)
     kept: list[tuple[ManagedMatch, Path | None]] = field(default_factory=list)
     """Matches that are over, each with the file that its record is in."""
@@ -64,57 +64,59 @@ class Series:
     def run(self, repeat: int, at_once: int) -> None:
         """Play so many matches; those that were finished are kept whatever happens."""
         with self.view.showing():
-            bouts = self._bouts(repeat)
-            with closing(self.manager.run_side_by_side(bouts, at_once)) as matches:
+            specs = self._specs(repeat)
+            with closing(self.manager.run_side_by_side(specs, at_once)) as matches:
                 for match in matches:
                     with self.interrupter.held():  # kept and counted, or neither
                         path = write_match(match, self.output) if self.output else None
                         self.kept.append((match, path))
                     self.view.end(len(self.kept), match)
 
-    def _bouts(self, repeat: int) -> Iterator[Bout]:
+    def _specs(self, repeat: int) -> Iterator[MatchSpec]:
         """Matches to be played, each asked for when it is about to begin."""
         for number in range(repeat):
             self.view.begin(number + 1)
             seed = match_seed(self.seed, number)
-            yield Bout(self._seated(number), seed, observer=self.view.observe)
+            yield MatchSpec(
+                self._assign_roles(number), seed, observer=self.view.observe
+            )
 
-    def _seated(self, number: int) -> list[Peer]:
+    def _assign_roles(self, number: int) -> list[Peer]:
         """The peers in the order of the roles; with `swap` everybody moves on."""
         shift = number % len(self.peers) if self.swap else 0
         return [*self.peers[shift:], *self.peers[:shift]]
 
     def results(self) -> list[Result]:
         """What came of all matches."""
-        return [result_of(match) for match, _ in self.kept]
+        return [make_result(match) for match, _ in self.kept]
 
 
 def match_seed(seed: int, number: int) -> int:
-    """What decides the lots of one match of a series."""
+    """Return the seed of one match of a series."""
     return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
 
 
-def result_of(match: ManagedMatch) -> Result:
-    """A match without what lots decided for; one that was cut off has no goals."""
+def make_result(match: ManagedMatch) -> Result:
+    """Return a result without the role of chance; a match cut off has no goals."""
     record = match.record
-    seats = seats_of(match.game)
+    roles = player_roles(match.game)
     faults = Counter(fault.role for fault in record.faults)
     return Result(
-        players=tuple(match.results[role][0] for role in seats),
-        goals=tuple(match.results[role][1] for role in seats),
-        faults=tuple(faults[role] for role in seats),
+        players=tuple(match.results[role][0] for role in roles),
+        goals=tuple(match.results[role][1] for role in roles),
+        faults=tuple(faults[role] for role in roles),
         game=match.game.name,
     )
 
 
-def peers_of(
+def make_peers(
     specs: Sequence[str], game: Game, store: Path | None, seed: int
 ) -> list[Peer]:
     """A peer for each player named, each with a name of its own."""
     peers: list[Peer] = []
     for number, text in enumerate(specs):
         spec = AgentSpec.parse(text)
-        address = None if spec.name == LEARNED else address_of(text)
+        address = None if spec.name == LEARNED else parse_address(text)
         if address is not None:
             peers.append(RemotePeer(*address))
         else:
@@ -140,7 +142,7 @@ def _tell_apart(peers: Sequence[Peer]) -> None:
             peer.name = f"{peer.name}#{seen[peer.name]}"
 
 
-def view_for(quiet: bool, repeat: int, at_once: int) -> View:
+def view_for(quiet: bool, repeat: int, at_once: int) -> MatchView:
     """What suits where the output goes; of many matches at once only results."""
     if quiet:
         return NoView()
@@ -289,14 +291,14 @@ def command(
 
     Players are given in the order of the game's roles; the role random needs none. A
     move that is late, illegal or garbled is replaced by a random legal one and
-    recorded. The seed decides what is drawn by lot, and the players in this process
-    get the numbers from it on as theirs.
+    recorded. The seed decides what is left to chance; players in this process get seeds
+    that follow it.
     """
     rules = load(game)
-    _check_seats(rules, players)
+    _check_player_count(rules, players)
     settings = MatchSettings(start_clock, play_clock, grace, move_limit, scramble)
     with ExitStack() as stack:
-        peers = peers_of(players, rules, store, seed)
+        peers = make_peers(players, rules, store, seed)
         for peer in peers:
             stack.callback(peer.close)
         _check_at_once(peers, at_once)
@@ -333,12 +335,12 @@ def _check_answers(series: Series) -> None:
             raise GameloreError(f"{peer.name} never answered: {faults[0][-1].message}")
 
 
-def _check_seats(game: Game, players: Sequence[str]) -> None:
+def _check_player_count(game: Game, players: Sequence[str]) -> None:
     """Before anything slow is done: are there as many players as it takes?"""
-    seats = seats_of(game)
-    if len(players) != len(seats):
+    roles = player_roles(game)
+    if len(players) != len(roles):
         raise GameloreError(
-            f"{game.name} takes {len(seats)} players, for {', '.join(seats)}; "
+            f"{game.name} takes {len(roles)} players, for {', '.join(roles)}; "
             f"{len(players)} given"
         )
 

@@ -23,7 +23,7 @@ FAULTS_SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Seat:
+class RoleRow:
     """One line under a board."""
 
     role: str
@@ -33,16 +33,16 @@ class Seat:
 
 
 def frame(
-    title: str, board: str, seats: Iterable[Seat], notes: Iterable[str] = ()
+    title: str, board: str, rows: Iterable[RoleRow], notes: Iterable[str] = ()
 ) -> str:
     """A position with all that is to be said about it, as lines of text."""
-    seats = list(seats)
-    roles = max((len(seat.role) for seat in seats), default=0)
-    players = max((len(seat.player) for seat in seats), default=0)
+    rows = list(rows)
+    roles = max((len(row.role) for row in rows), default=0)
+    players = max((len(row.player) for row in rows), default=0)
     lines = [
-        f"{seat.role:<{roles}}  {seat.player:<{players}}  {seat.move}"
-        + (f"  ({_times(seat.faults)})" if seat.faults else "")
-        for seat in seats
+        f"{row.role:<{roles}}  {row.player:<{players}}  {row.move}"
+        + (f"  ({_times(row.faults)})" if row.faults else "")
+        for row in rows
     ]
     parts = [title, "", board, "", *(line.rstrip() for line in lines), *notes]
     return "\n".join(parts)
@@ -162,7 +162,7 @@ class NoView:
     def end(self, number: int, match: ManagedMatch) -> None: ...
 
 
-View = LiveView | PlainView | NoView
+MatchView = LiveView | PlainView | NoView
 
 
 def moment_text(moment: Moment, number: int, repeat: int) -> str:
@@ -173,8 +173,8 @@ def moment_text(moment: Moment, number: int, repeat: int) -> str:
     for fault in moment.faults:
         counts[fault.role] += 1
     goals = position.goals if moment.stage == "over" else {}
-    seats = [
-        Seat(
+    rows = [
+        RoleRow(
             role,
             player,
             _seat_text(goals, role, to_kif(joint[place]) if joint else ""),
@@ -189,7 +189,7 @@ def moment_text(moment: Moment, number: int, repeat: int) -> str:
     which = f"match {number} of {repeat}" if repeat > 1 else moment.match
     title = f"{position.game.name} · {which} · {_stage_text(moment)}"
     board = draw(position.game, position.facts)
-    return frame(title, board, seats, ["", *notes] if notes else [])
+    return frame(title, board, rows, ["", *notes] if notes else [])
 
 
 def _seat_text(goals: dict[str, int | None], role: str, move: str) -> str:

@@ -108,7 +108,7 @@ def command(
             agent,
             host,
             port,
-            name=name or _name_of(spec),
+            name=name or _name_player(spec),
             limits=ServerLimits(margin=margin),
             at_once=at_once,
             opponents=opponents,
@@ -130,7 +130,7 @@ def command(
     click.echo(f"{server.name} has ended", err=True)
 
 
-def _name_of(spec: AgentSpec) -> str:
+def _name_player(spec: AgentSpec) -> str:
     """Return the name that such a player gives itself: one word."""
     own = str(spec).rpartition(":")[2]
     if spec.name == LEARNED:

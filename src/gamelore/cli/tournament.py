@@ -22,8 +22,8 @@ from gamelore.ggp.manager.peers import (
     LocalPeer,
     Peer,
     RemotePeer,
-    address_of,
     introduce,
+    parse_address,
 )
 from gamelore.ggp.tournament.config import (
     EXAMPLE,
@@ -33,8 +33,8 @@ from gamelore.ggp.tournament.config import (
 )
 from gamelore.ggp.tournament.folder import TournamentFolder
 from gamelore.ggp.tournament.report import Report, write_report
-from gamelore.ggp.tournament.runner import Hall, play_fixtures
-from gamelore.ggp.tournament.schedule import Fixture, number_of, schedule
+from gamelore.ggp.tournament.runner import TournamentRunner, play_fixtures
+from gamelore.ggp.tournament.schedule import Fixture, derive_number, schedule
 
 _ERRORS_SHOWN = 5
 
@@ -43,13 +43,15 @@ _ERRORS_SHOWN = 5
 
 
 @contextmanager
-def at_hand(tournament: Tournament, names: Iterable[str]) -> Iterator[dict[str, Peer]]:
+def open_peers(
+    tournament: Tournament, names: Iterable[str]
+) -> Iterator[dict[str, Peer]]:
     """The players of these names; they are let go at the end."""
     wanted, peers = {*names}, dict[str, Peer]()
     try:
         for each in tournament.competitors:
             if each.name in wanted:
-                peers[each.name] = peer_of(each, tournament)
+                peers[each.name] = make_peer(each, tournament)
         check_answers(peers)
         yield peers
     finally:
@@ -57,16 +59,16 @@ def at_hand(tournament: Tournament, names: Iterable[str]) -> Iterator[dict[str, 
             peer.close()
 
 
-def peer_of(competitor: Competitor, tournament: Tournament) -> Peer:
+def make_peer(competitor: Competitor, tournament: Tournament) -> Peer:
     """A player that can be met; an error names it where it cannot."""
     try:
         spec = AgentSpec.parse(competitor.spec)
-        address = None if spec.name == LEARNED else address_of(competitor.spec)
+        address = None if spec.name == LEARNED else parse_address(competitor.spec)
         if address is not None:
             return RemotePeer(*address, name=competitor.name)
         if spec.learns:
             competitor.store.parent.mkdir(parents=True, exist_ok=True)
-        own_seed = number_of(tournament.seed, "player", competitor.name)
+        own_seed = derive_number(tournament.seed, "player", competitor.name)
         games = [each.game for each in tournament.disciplines]
         with waiting(f"preparing {spec.label}"):
             agent = make_agent(spec, store=competitor.store, seed=own_seed, games=games)
@@ -95,7 +97,7 @@ def warm_up(tournament: Tournament, names: Iterable[str]) -> None:
     specs = {each.spec for each in tournament.competitors if each.name in wanted}
     with waiting("warming up"):
         for spec in sorted(specs):
-            if address_of(spec) is None:
+            if parse_address(spec) is None:
                 warm_up_agent(AgentSpec.parse(spec))
 
 
@@ -113,18 +115,18 @@ def play_rest(
         return {}
     games = {fixture.game for fixture in ahead}
     names = {name for fixture in ahead for name in fixture.players}
-    with at_hand(tournament, names) as peers:
+    with open_peers(tournament, names) as peers:
         simulators = {
             each.name: prepare(each.game, "auto")
             for each in tournament.disciplines
             if each.name in games
         }
         warm_up(tournament, names)
-        hall = Hall(folder, simulators, peers)
+        runner = TournamentRunner(folder, simulators, peers)
         with progress(tournament.name, len(fixtures)) as advance:
             advance(len(done))
             return play_fixtures(
-                ahead, hall.play, tournament.at_once, lambda fixture: advance(1)
+                ahead, runner.play, tournament.at_once, lambda fixture: advance(1)
             )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from gamelore.cli.match_view import Seat, draw, fault_text, frame
+from gamelore.cli.match_view import RoleRow, draw, fault_text, frame
 from gamelore.cli.options import Finite
 from gamelore.errors import UnknownGameError
 from gamelore.games import load
@@ -42,18 +42,18 @@ class Showing:
         joint = record.moves[place - 1] if place else ()
         last = place == len(record.moves)
         goals = record.goals if last else ()
-        seats = [
-            Seat(
+        rows = [
+            RoleRow(
                 role,
                 player,
                 (to_kif(joint[i]) if joint else "")
                 + (f"  → {goals[i]}" if i < len(goals) else ""),
             )
-            for i, (role, player) in enumerate(self._seats())
+            for i, (role, player) in enumerate(self._players_by_role())
         ]
         notes = self._notes(place)
         board = draw(self.game, record.states[place])
-        return frame(title, board, seats, ["", *notes] if notes else [])
+        return frame(title, board, rows, ["", *notes] if notes else [])
 
     def _when(self, place: int) -> str:
         count = len(self.record.moves)
@@ -64,7 +64,7 @@ class Showing:
         ending = "over" if self.record.completed else "ended unfinished"
         return f"{ending} after {count} moves"
 
-    def _seats(self) -> list[tuple[str, str]]:
+    def _players_by_role(self) -> list[tuple[str, str]]:
         """Each role with its player, as far as they are known."""
         record = self.record
         width = len(record.moves[0]) if record.moves else len(record.players)
@@ -85,12 +85,12 @@ class Showing:
                 for fault in self.record.details.faults
                 if fault.step == place - 1 or (last and fault.step >= place)
             ]
-        roles = [role for role, _ in self._seats()]
+        roles = [role for role, _ in self._players_by_role()]
         errors = zip(roles, self.record.errors[place], strict=False)
         return [f"{role}: {error}" for role, error in errors if error]
 
 
-def game_of(record: MatchFile, named: str | None) -> Game | None:
+def find_game(record: MatchFile, named: str | None) -> Game | None:
     """The game of a record: the one named, its own rules, or a guess by its name."""
     if named is not None:
         return load(named)
@@ -175,13 +175,13 @@ Examples:
 @click.option("--step", is_flag=True, help="Go on when a key is pressed.")
 @click.option("--game", help="What was played, where the record does not say.")
 def command(record: Path, speed: float, step: bool, game: str | None) -> None:
-    """Replay a recorded match in the terminal.
+    """Show a recorded match in the terminal.
 
     Records are those of gamelore match and gamelore tournament, or of ggp-base. Where
     the output is no terminal, all positions are printed one after the other.
     """
     found = read_match(record)
-    showing = Showing(found, game_of(found, game))
+    showing = Showing(found, find_game(found, game))
     if not sys.stdout.isatty():
         frames = map(showing.frame, range(showing.length))
         click.echo("\n\n".join(frames))

@@ -100,7 +100,7 @@ class MatchFile:
             states=tuple(position.facts for position in match.positions),
             moves=record.moves,
             times=match.times,
-            errors=errors_of(record),
+            errors=write_errors(record),
             goals=record.goals if record.complete else (),
             completed=record.complete,
             aborted=match.aborted,
@@ -109,7 +109,7 @@ class MatchFile:
             players=match.players,
             tournament=tournament,
             scrambled=settings.scramble,
-            details=_details_of(match),
+            details=_make_details(match),
         )
 
     @property
@@ -218,7 +218,7 @@ def read_match(path: str | Path) -> MatchFile:
     return MatchFile.from_json(text, str(path))
 
 
-def errors_of(record: MatchRecord) -> tuple[tuple[str, ...], ...]:
+def write_errors(record: MatchRecord) -> tuple[tuple[str, ...], ...]:
     """What went wrong, as ggp-base writes it: a list for the start and each move."""
     table = [[""] * len(record.roles) for _ in range(len(record.moves) + 1)]
     for fault in record.faults:
@@ -249,7 +249,7 @@ def _state_text(facts: Iterable[Fact]) -> str:
     return " ".join(["(", *map(spaced, facts), ")"])
 
 
-def _details_of(match: ManagedMatch) -> Details:
+def _make_details(match: ManagedMatch) -> Details:
     settings, game = match.settings, match.game
     return Details(
         game=game.name,

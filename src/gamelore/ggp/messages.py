@@ -6,7 +6,7 @@
     ( PLAY match NIL )           ( PLAY match (move…) )
     ( STOP match (move…) )       ( ABORT match )
 
-Verbs are read in any case; all other words keep their spelling.
+Verbs are read in any case; all other words stay as they are.
 """
 
 from __future__ import annotations
@@ -370,12 +370,12 @@ def write_about(about: About) -> str:
     return f"( {' '.join(f'( {key} {value} )' for key, value in pairs if value)} )"
 
 
-def rules_of(game: Game) -> tuple[Term, ...]:
+def list_rules(game: Game) -> tuple[Term, ...]:
     """A game's rules as terms, to be sent."""
     return _read_rules(game.to_kif())
 
 
-def game_of(rules: Sequence[Term], name: str = "unnamed") -> Game:
+def make_game(rules: Sequence[Term], name: str = "unnamed") -> Game:
     """The game with these rules, checked; `GdlError` with every error in them."""
     return Game.from_kif("\n".join(map(to_kif, rules)), name)
 

@@ -73,33 +73,33 @@ class RecordFields(msgspec.Struct, rename="camel"):
     gamelore: dict[str, Any] | None = None
 
 
-class OutcomeFault(msgspec.Struct):
+class RecordedFault(msgspec.Struct):
     """Whose fault it was."""
 
     role: str
 
 
-class OutcomeFields(msgspec.Struct):
-    """The part of `Outcome` that is our own."""
+class RecordedOutcomeFields(msgspec.Struct):
+    """The part of `RecordedOutcome` that is our own."""
 
     roles: list[str]
     goals: list[int | None]
-    faults: list[OutcomeFault]
+    faults: list[RecordedFault]
 
 
-class Outcome(msgspec.Struct, rename="camel"):
+class RecordedOutcome(msgspec.Struct, rename="camel"):
     """What a record says of the outcome of a match."""
 
     match_id: str
-    gamelore: OutcomeFields
+    gamelore: RecordedOutcomeFields
 
 
-def read_outcome(text: str, source: str) -> Outcome:
+def read_outcome(text: str, source: str) -> RecordedOutcome:
     """Return the outcome of a match from the text of our own record.
 
     Much faster than `MatchFile.from_json`: nothing else is read.
     """
-    return decode_record(text, Outcome, source)
+    return decode_record(text, RecordedOutcome, source)
 
 
 def decode_record(text: str, kind: type[T], source: str) -> T:

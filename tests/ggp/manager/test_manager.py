@@ -18,7 +18,7 @@ from gamelore.errors import GameloreError, StuckError
 from gamelore.games import load
 from gamelore.gdl import Game, Move
 from gamelore.ggp.manager.manager import Manager, MatchSettings, Moment, run_match
-from gamelore.ggp.manager.peers import LocalPeer, address_of
+from gamelore.ggp.manager.peers import LocalPeer, parse_address
 from gamelore.match.match import MatchRecord, play_match
 from gamelore.player import Briefing, Clock, Player
 
@@ -86,9 +86,9 @@ def random_peers(*seeds: int) -> list[LocalPeer]:
 def test_managed_matches_are_the_matches_of_play_match(game: str, clock: float) -> None:
     simulator = Interpreter(load(game))
     manager = Manager(simulator, MatchSettings(clock, clock))
-    peers = random_peers(*range(1, len(manager.seats) + 1))
+    peers = random_peers(*range(1, len(manager.player_roles) + 1))
     players: dict[str, Player] = {
-        role: RandomPlayer(seed) for seed, role in enumerate(manager.seats, 1)
+        role: RandomPlayer(seed) for seed, role in enumerate(manager.player_roles, 1)
     }
     for seed in (7, 8):
         match = manager.run(peers, seed=seed)
@@ -303,12 +303,12 @@ def test_settings_are_checked(settings: dict[str, float], message: str) -> None:
     ],
 )
 def test_addresses(spec: str, address: tuple[str, int] | None) -> None:
-    assert address_of(spec) == address
+    assert parse_address(spec) == address
 
 
 def test_impossible_ports() -> None:
     with pytest.raises(GameloreError, match="there is no port 99999"):
-        address_of("localhost:99999")
+        parse_address("localhost:99999")
 
 
 def wait_for_threads(*names: str) -> None:

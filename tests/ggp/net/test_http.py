@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gamelore.errors import WireError
 from gamelore.ggp.net.http import (
+    HttpRequest,
     Reply,
     ReplyReader,
-    Request,
     RequestReader,
     WireLimits,
     write_reply,
@@ -22,7 +22,7 @@ from gamelore.ggp.net.http import (
 SMALL = WireLimits(head=300, body=50)
 
 
-def read_request(data: bytes, limits: WireLimits | None = None) -> Request | None:
+def read_request(data: bytes, limits: WireLimits | None = None) -> HttpRequest | None:
     return RequestReader(limits or WireLimits()).feed(data)
 
 

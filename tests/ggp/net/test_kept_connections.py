@@ -18,9 +18,9 @@ from gamelore.games import load
 from gamelore.gdl import Move
 from gamelore.ggp.manager.manager import Manager, MatchSettings
 from gamelore.ggp.manager.peers import RemotePeer
-from gamelore.ggp.messages import Info, Play, Start, rules_of, write_message
+from gamelore.ggp.messages import Info, Play, Start, list_rules, write_message
 from gamelore.ggp.net import listener
-from gamelore.ggp.net.client import Address, Call, Keeper
+from gamelore.ggp.net.client import Address, Call, ConnectionPool
 from gamelore.ggp.net.http import Reply, ReplyReader, write_request
 from gamelore.ggp.net.tasks import make_calls
 from gamelore.ggp.player.server import PlayerServer
@@ -74,18 +74,18 @@ def test_one_that_rests_for_long_is_closed(
 
 
 def test_one_that_was_closed_is_replaced() -> None:
-    keeper = Keeper()
+    pool = ConnectionPool()
     request = write_request(INFO, keep=True)
     with PlayerServer(PlayerAgent(PLAYERS["random"], 1), port=0) as first:
         address = Address.of(*first.address)
-        assert isinstance(make_calls([Call(address, request, 5, keeper)])[0], Reply)
+        assert isinstance(make_calls([Call(address, request, 5, pool)])[0], Reply)
     again = PlayerServer(PlayerAgent(PLAYERS["random"], 1), port=address.port)
     with again:
         for _ in range(2):
-            (reply,) = make_calls([Call(address, request, 5, keeper)])
+            (reply,) = make_calls([Call(address, request, 5, pool)])
             assert isinstance(reply, Reply)
             assert reply.keeps
-    keeper.close()
+    pool.close()
 
 
 def test_a_match_needs_one_connection_to_each_player(
@@ -124,7 +124,7 @@ class Stubborn(RandomPlayer):
 def test_a_player_that_thinks_on_does_not_hold_up_the_next_message() -> None:
     player = Stubborn()
     agent = PlayerAgent(lambda seed: player, 1)
-    rules = rules_of(load("tictactoe"))
+    rules = list_rules(load("tictactoe"))
     with (
         PlayerServer(agent, port=0) as server,
         socket.create_connection(server.address, timeout=20) as line,
@@ -138,7 +138,7 @@ def test_a_player_that_thinks_on_does_not_hold_up_the_next_message() -> None:
 
 def test_a_request_that_comes_too_early_is_answered_in_its_turn() -> None:
     player = Stubborn()
-    rules = rules_of(load("tictactoe"))
+    rules = list_rules(load("tictactoe"))
     with (
         PlayerServer(PlayerAgent(lambda seed: player, 1), port=0) as server,
         socket.create_connection(server.address, timeout=20) as line,
@@ -167,7 +167,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 def test_one_who_leaves_before_the_answer_leaves_nothing_behind() -> None:
     player = Stubborn()
-    rules = rules_of(load("tictactoe"))
+    rules = list_rules(load("tictactoe"))
     with PlayerServer(PlayerAgent(lambda seed: player, 1), port=0) as server:
         watched = server._listener._selector.get_map()
         assert len(watched) == 2  # the port, and what wakes its leader

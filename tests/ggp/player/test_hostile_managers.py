@@ -18,7 +18,7 @@ from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.engine.position import Position
 from gamelore.games import load
-from gamelore.ggp.messages import Start, read_move, rules_of, write_message
+from gamelore.ggp.messages import Start, list_rules, read_move, write_message
 from gamelore.ggp.net.connection import ListenerLimits
 from gamelore.ggp.net.http import WireLimits, write_request
 from gamelore.ggp.player.engines import EngineLimits
@@ -80,7 +80,7 @@ def body_of(answer: bytes) -> str:
 
 
 def start_text(match: str = "m", start: float = 10, play: float = 2) -> str:
-    return write_message(Start(match, "x", rules_of(TICTACTOE), start, play))
+    return write_message(Start(match, "x", list_rules(TICTACTOE), start, play))
 
 
 # ── bytes ───────────────────────────────────────────────────────────────────────────

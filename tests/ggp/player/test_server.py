@@ -21,7 +21,14 @@ from gamelore.games import load
 from gamelore.gdl import Compound, Game, Move, Role, Term, to_kif
 from gamelore.gdl.canonical import canonical_form
 from gamelore.gdl.rules import ARITIES, CONNECTIVES
-from gamelore.ggp.messages import Play, Start, Stop, read_move, rules_of, write_message
+from gamelore.ggp.messages import (
+    Play,
+    Start,
+    Stop,
+    list_rules,
+    read_move,
+    write_message,
+)
 from gamelore.ggp.net.http import ReplyReader, write_request
 from gamelore.ggp.player.server import PlayerServer, ServerLimits
 from gamelore.match.match import MatchRecord
@@ -49,7 +56,7 @@ def ask(server: PlayerServer, text: str, **headers: Any) -> str:
 
 
 def start_text(game: Game, match: str, role: Role, start: float, play: float) -> str:
-    return write_message(Start(match, role, rules_of(game), start, play))
+    return write_message(Start(match, role, list_rules(game), start, play))
 
 
 class Spy:

@@ -19,7 +19,7 @@ from gamelore.ggp.manager.peers import LocalPeer
 from gamelore.ggp.match_record import read_match
 from gamelore.ggp.tournament.config import Tournament, make_tournament
 from gamelore.ggp.tournament.folder import TournamentFolder
-from gamelore.ggp.tournament.runner import Hall, play_fixtures
+from gamelore.ggp.tournament.runner import TournamentRunner, play_fixtures
 from gamelore.ggp.tournament.schedule import Fixture, schedule
 
 
@@ -55,9 +55,9 @@ class FakeHall:
 
 def test_one_at_a_time_is_in_order(tmp_path: Path) -> None:
     fixtures = schedule(tournament(tmp_path, repeats=3))
-    hall, heard = FakeHall(0), list[Fixture]()
-    assert play_fixtures(fixtures, hall.play, 1, heard.append) == {}
-    assert hall.played == heard == [*fixtures]
+    runner, heard = FakeHall(0), list[Fixture]()
+    assert play_fixtures(fixtures, runner.play, 1, heard.append) == {}
+    assert runner.played == heard == [*fixtures]
 
 
 @pytest.mark.parametrize(("players", "at_once", "most"), [(6, 3, 3), (4, 8, 2)])
@@ -65,25 +65,25 @@ def test_side_by_side_nobody_plays_twice(
     tmp_path: Path, players: int, at_once: int, most: int
 ) -> None:
     fixtures = schedule(tournament(tmp_path, players, repeats=3))
-    hall, heard = FakeHall(), list[Fixture]()
-    assert play_fixtures(fixtures, hall.play, at_once, heard.append) == {}
-    assert Counter(hall.played) == Counter(heard) == Counter(fixtures)
-    assert hall.most == most
+    runner, heard = FakeHall(), list[Fixture]()
+    assert play_fixtures(fixtures, runner.play, at_once, heard.append) == {}
+    assert Counter(runner.played) == Counter(heard) == Counter(fixtures)
+    assert runner.most == most
 
 
 @pytest.mark.parametrize("at_once", [1, 2])
 def test_a_stuck_match_does_not_keep_the_others(tmp_path: Path, at_once: int) -> None:
     fixtures = schedule(tournament(tmp_path, 4))
-    hall = FakeHall()
+    runner = FakeHall()
 
     def play(fixture: Fixture, halt: Event) -> None:
         if fixture.players == ("p1", "p2"):
             raise StuckError("p1 has no legal move")
-        hall.play(fixture, halt)
+        runner.play(fixture, halt)
 
     stuck = play_fixtures(fixtures, play, at_once)
     assert [fixture.players for fixture in stuck] == [("p1", "p2")]
-    assert len(hall.played) == len(fixtures) - 1
+    assert len(runner.played) == len(fixtures) - 1
 
 
 @pytest.mark.parametrize("at_once", [1, 2])
@@ -92,16 +92,16 @@ def test_other_errors_end_it(
     tmp_path: Path, at_once: int, error: type[BaseException]
 ) -> None:
     fixtures = schedule(tournament(tmp_path, 4))
-    hall = FakeHall()
+    runner = FakeHall()
 
     def play(fixture: Fixture, halt: Event) -> None:
-        if len(hall.played) >= 3:
+        if len(runner.played) >= 3:
             raise error("enough")
-        hall.play(fixture, halt)
+        runner.play(fixture, halt)
 
     with pytest.raises(error):
         play_fixtures(fixtures, play, at_once)
-    assert 3 <= len(hall.played) < 3 + at_once
+    assert 3 <= len(runner.played) < 3 + at_once
 
 
 def test_an_interrupt_gives_up_what_is_under_way(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_an_interrupt_gives_up_what_is_under_way(tmp_path: Path) -> None:
     assert len(given_up) == 1
 
 
-def hall_of(cup: Tournament) -> Hall:
+def make_runner(cup: Tournament) -> TournamentRunner:
     peers = {
         each.name: LocalPeer(PlayerAgent(PLAYERS[each.spec], n), each.name)
         for n, each in enumerate(cup.competitors)
@@ -130,7 +130,7 @@ def hall_of(cup: Tournament) -> Hall:
     simulators = {
         each.name: simulator(each.game, "interpreter") for each in cup.disciplines
     }
-    return Hall(TournamentFolder(cup), simulators, peers)
+    return TournamentRunner(TournamentFolder(cup), simulators, peers)
 
 
 def test_matches_are_kept_as_they_end(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_matches_are_kept_as_they_end(tmp_path: Path) -> None:
     fixtures = schedule(cup)
     folder = TournamentFolder(cup)
     with folder.opened():
-        play_fixtures(fixtures, hall_of(cup).play, at_once=3)
+        play_fixtures(fixtures, make_runner(cup).play, at_once=3)
         results = folder.results(fixtures)
     assert [*results] == [*fixtures]
     for fixture, result in results.items():
@@ -154,7 +154,7 @@ def test_chance_is_no_player_of_the_result(tmp_path: Path) -> None:
     assert "random" in load("pig").roles
     folder, fixtures = TournamentFolder(cup), schedule(cup)
     with folder.opened():
-        play_fixtures(fixtures, hall_of(cup).play)
+        play_fixtures(fixtures, make_runner(cup).play)
         results = folder.results(fixtures)
     assert all({*each.goals} == {0, 100} for each in results.values())
     assert {each.players for each in results.values()} == {("p0", "p1"), ("p1", "p0")}
@@ -166,7 +166,7 @@ def test_a_match_is_given_up_at_its_next_move(tmp_path: Path) -> None:
     halt.set()
     fixture = schedule(cup)[0]
     with pytest.raises(GameloreError, match="given up"):
-        hall_of(cup).play(fixture, halt)
+        make_runner(cup).play(fixture, halt)
     assert not TournamentFolder(cup).results([fixture])
 
 
@@ -174,5 +174,5 @@ def test_a_match_cut_short_has_no_goals(tmp_path: Path) -> None:
     cup = tournament(tmp_path, move_limit=2)
     folder, fixture = TournamentFolder(cup), schedule(cup)[0]
     with folder.opened():
-        play_fixtures([fixture], hall_of(cup).play)
+        play_fixtures([fixture], make_runner(cup).play)
         assert folder.results([fixture])[fixture].goals == (None, None)

@@ -23,9 +23,9 @@ from gamelore.engine.position import Playable, Position
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game, Move, Role
-from gamelore.ggp.manager.match_peers import Conditions, PeerTable
+from gamelore.ggp.manager.match_peers import MatchContext, MatchPeers
 from gamelore.ggp.manager.peers import LocalPeer, Peer, RemotePeer
-from gamelore.ggp.net.tasks import Dialogue, hold, hold_side_by_side
+from gamelore.ggp.net.tasks import CallCoroutine, run_concurrently, run_coroutine
 from gamelore.ggp.scramble import Scramble
 from gamelore.match.match import CHANCE, MOVE_LIMIT, Fault, MatchRecord, Referee
 from gamelore.player import Clock
@@ -70,7 +70,7 @@ class ManagedMatch:
     """The game's rules in KIF, one to a line."""
     record: MatchRecord
     players: tuple[str, ...]
-    """Names in the order of the roles; `random` for the role that lots decide for."""
+    """Names in the order of the roles; `random` for the role of chance."""
     seed: int
     settings: MatchSettings
     positions: tuple[Position, ...] = field(repr=False, compare=False)
@@ -106,7 +106,7 @@ Observer: TypeAlias = Callable[[Moment], None]
 """Is told before the players prepare, before every move, and at the end."""
 
 
-class Bout(NamedTuple):
+class MatchSpec(NamedTuple):
     """A match to be run."""
 
     peers: Sequence[Peer]
@@ -131,9 +131,9 @@ class Manager:
         self._in_one_line = _in_one_line(self._rules)
 
     @property
-    def seats(self) -> tuple[Role, ...]:
+    def player_roles(self) -> tuple[Role, ...]:
         """The roles that need a player."""
-        return seats_of(self.simulator.game)
+        return player_roles(self.simulator.game)
 
     def run(
         self,
@@ -146,14 +146,16 @@ class Manager:
     ) -> ManagedMatch:
         """Run one match; what players do wrong is recorded, not raised.
 
-        There is a peer for each role in order, `random` left out, which lots decide
-        for. Whatever ends the match early (an interrupt, a role without a legal move)
-        is told to the peers before it is raised.
+        There is a peer for each role in order, without `random`, which needs none.
+        Whatever ends the match early (an interrupt, a role without a legal move) is
+        told to the peers before it is raised.
         """
-        return hold(self._match(Bout(peers, seed, match_id, observer, halt)))
+        return run_coroutine(
+            self._match(MatchSpec(peers, seed, match_id, observer, halt))
+        )
 
     def run_side_by_side(
-        self, bouts: Iterable[Bout], at_once: int = 1
+        self, specs: Iterable[MatchSpec], at_once: int = 1
     ) -> Generator[ManagedMatch, None, None]:
         """Run matches, so many at once; each as it ends.
 
@@ -162,26 +164,26 @@ class Manager:
         matches wait for it.
         """
         if at_once > 1:
-            bouts = map(_on_network, bouts)
-        return hold_side_by_side(map(self._match, bouts), at_once)
+            specs = map(_on_network, specs)
+        return run_concurrently(map(self._match, specs), at_once)
 
-    def _match(self, bout: Bout) -> Dialogue[ManagedMatch]:
-        """What is said in one match."""
-        seats, seed = self._seated(bout.peers), bout.seed
-        match = bout.match_id or self._new_id()
-        table = PeerTable(self._terms(match, seed), seats)
+    def _match(self, spec: MatchSpec) -> CallCoroutine[ManagedMatch]:
+        """Run one match."""
+        peers, seed = self._assign_roles(spec.peers), spec.seed
+        match = spec.match_id or self._new_id()
+        match_peers = MatchPeers(self._make_context(match, seed), peers)
         players = tuple(
-            seats[role].name if role in seats else CHANCE
+            peers[role].name if role in peers else CHANCE
             for role in self.simulator.roles
         )
         referee = Referee(self.simulator, seed)
-        course = _Course(referee, table, match, players, bout)
+        run = _MatchRun(referee, match_peers, match, players, spec)
         try:
-            yield from course.run(self.settings)
-            referee.note_late_failures((yield from table.stop(referee.record())))
-            course.tell("over", math.inf)
+            yield from run.run(self.settings)
+            referee.note_late_failures((yield from match_peers.stop(referee.record())))
+            run.tell("over", math.inf)
         except BaseException:
-            yield from table.abort(referee.record())
+            yield from match_peers.abort(referee.record())
             raise
         return ManagedMatch(
             match=match,
@@ -191,30 +193,30 @@ class Manager:
             players=players,
             seed=seed,
             settings=self.settings,
-            positions=tuple(course.positions),
-            times=tuple(course.times),
+            positions=tuple(run.positions),
+            times=tuple(run.times),
         )
 
-    def _seated(self, peers: Sequence[Peer]) -> dict[Role, Peer]:
+    def _assign_roles(self, peers: Sequence[Peer]) -> dict[Role, Peer]:
         """Each role's peer."""
-        seats, game = self.seats, self.simulator.game.name
-        if len(peers) != len(seats):
+        roles, game = self.player_roles, self.simulator.game.name
+        if len(peers) != len(roles):
             raise GameloreError(
-                f"{game} takes {len(seats)} players ({', '.join(seats)}),"
+                f"{game} takes {len(roles)} players ({', '.join(roles)}),"
                 f" not {len(peers)}"
             )
         clocks = self.settings.start_clock, self.settings.play_clock
         remote = any(isinstance(peer, RemotePeer) for peer in peers)
         if remote and not all(map(math.isfinite, clocks)):
             raise GameloreError("players on the network need clocks that end")
-        return dict(zip(seats, peers, strict=True))
+        return dict(zip(roles, peers, strict=True))
 
-    def _terms(self, match: str, seed: int) -> Conditions:
+    def _make_context(self, match: str, seed: int) -> MatchContext:
         settings, rules, scramble = self.settings, self._in_one_line, None
         if settings.scramble:
             scramble = Scramble(self.simulator.game, seed)
             rules = _in_one_line(scramble.game.to_kif())
-        return Conditions(
+        return MatchContext(
             match=match,
             simulator=self.simulator,
             rules=rules,
@@ -231,31 +233,31 @@ class Manager:
         return f"{word}.{time.time_ns() // 1_000_000}.{secrets.token_hex(4)}"
 
 
-class _Course:
+class _MatchRun:
     """A match as it goes, with all that is kept of it."""
 
     def __init__(
         self,
         referee: Referee,
-        table: PeerTable,
+        peers: MatchPeers,
         match: str,
         players: tuple[str, ...],
-        bout: Bout,
+        spec: MatchSpec,
     ) -> None:
         self.positions = [referee.position]
         self.times = [_milliseconds()]
         self._referee = referee
-        self._table = table
+        self._peers = peers
         self._match = match
         self._players = players
-        self._observer = bout.observer
-        self._halt = bout.halt
+        self._observer = spec.observer
+        self._halt = spec.halt
 
-    def run(self, settings: MatchSettings) -> Dialogue[None]:
+    def run(self, settings: MatchSettings) -> CallCoroutine[None]:
         """From the start to the end."""
-        referee, table = self._referee, self._table
+        referee, peers = self._referee, self._peers
         self.tell("start", settings.start_clock)
-        referee.note_unready((yield from table.start()))
+        referee.note_unready((yield from peers.start()))
         while (
             not referee.position.is_terminal
             and len(referee.moves) < settings.move_limit
@@ -264,7 +266,7 @@ class _Course:
             if self._halt is not None and self._halt.is_set():
                 raise GameloreError(f"match {self._match} was given up")
             referee.check()
-            referee.take((yield from table.ask(referee.position, referee.moves)))
+            referee.take((yield from peers.ask(referee.position, referee.moves)))
             self.positions.append(referee.position)
             self.times.append(_milliseconds())
 
@@ -288,11 +290,11 @@ class _Course:
             log.exception("an observer of match %s failed", self._match)
 
 
-def _on_network(bout: Bout) -> Bout:
+def _on_network(spec: MatchSpec) -> MatchSpec:
     """The same, if nobody plays in this process."""
-    if any(isinstance(peer, LocalPeer) for peer in bout.peers):
+    if any(isinstance(peer, LocalPeer) for peer in spec.peers):
         raise GameloreError("only players on the network play several matches at once")
-    return bout
+    return spec
 
 
 def run_match(
@@ -311,7 +313,7 @@ def run_match(
     return manager.run(peers, seed=seed, observer=observer)
 
 
-def seats_of(game: Game) -> tuple[Role, ...]:
+def player_roles(game: Game) -> tuple[Role, ...]:
     """The roles of a game that need a player."""
     return tuple(role for role in game.roles if role != CHANCE)
 

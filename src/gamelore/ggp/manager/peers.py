@@ -16,7 +16,7 @@ from gamelore.agents.agent import Agent
 from gamelore.errors import GameloreError, MessageError
 from gamelore.gdl import Move
 from gamelore.ggp.messages import Info, read_about, read_move, write_message
-from gamelore.ggp.net.client import Address, Call, Keeper
+from gamelore.ggp.net.client import Address, Call, ConnectionPool
 from gamelore.ggp.net.http import Reply, write_request
 from gamelore.ggp.net.tasks import make_calls
 from gamelore.match.match import Mishap, failure
@@ -37,7 +37,7 @@ _TOKEN = re.compile(r";[^\r\n]*|[()]|[^\s();]+")
 T = TypeVar("T")
 
 
-def address_of(spec: str) -> tuple[str, int] | None:
+def parse_address(spec: str) -> tuple[str, int] | None:
     """Host and port, where a text is `host:port`."""
     found = _ADDRESS.fullmatch(spec)
     if found is None:
@@ -54,11 +54,11 @@ class RemotePeer:
     def __init__(self, host: str, port: int, name: str = "") -> None:
         self.address = Address.of(host, port)
         self.name = name or str(self.address)
-        self.keeper = Keeper()
+        self.pool = ConnectionPool()
 
     def close(self) -> None:
         """Close the connections that were kept."""
-        self.keeper.close()
+        self.pool.close()
 
     def give_up(self) -> None:
         """Do nothing: a player on the network is told by ABORT."""
@@ -81,14 +81,14 @@ class LocalPeer:
         """Wait no longer than a moment for an agent that still thinks when closed."""
         self._close_limit = INTERRUPTED_LIMIT
 
-    def begin(self, task: Callable[[Clock], T], seconds: float) -> Errand[T]:
+    def begin(self, task: Callable[[Clock], T], seconds: float) -> AgentFuture[T]:
         """Have the agent do something against a clock that starts now."""
         clock = Clock(seconds)
         if math.isinf(seconds):
-            return _Over(task, clock)
+            return _DoneFuture(task, clock)
         if self._worker is None:
             self._worker = _Worker(self.name)
-        return _UnderWay(self._worker.begin(lambda: task(clock)), clock)
+        return _RunningFuture(self._worker.begin(lambda: task(clock)), clock)
 
     def close(self) -> None:
         """No more matches; waits for what the agent has yet to write."""
@@ -96,7 +96,7 @@ class LocalPeer:
             self.agent.close()
             return
         closing = self._worker.begin(self.agent.close)
-        _UnderWay(closing, Clock(self._close_limit)).end()
+        _RunningFuture(closing, Clock(self._close_limit)).end()
         self._worker.stop()
         self._worker = None
 
@@ -105,20 +105,20 @@ Peer: TypeAlias = RemotePeer | LocalPeer
 
 
 class Done(NamedTuple, Generic[T]):
-    """The result of an errand."""
+    """The result of an future."""
 
     result: T
 
 
-class Errand(Protocol[T]):
+class AgentFuture(Protocol[T]):
     """Something that an agent was asked to do."""
 
     def end(self, grace: float = 0.0) -> Done[T] | Mishap:
         """What came of it; waits until its clock, and some grace, is over."""
 
 
-class _Over(Generic[T]):
-    """An errand done here and now."""
+class _DoneFuture(Generic[T]):
+    """An future done here and now."""
 
     def __init__(self, task: Callable[[Clock], T], clock: Clock) -> None:
         self._outcome: Done[T] | Mishap
@@ -132,8 +132,8 @@ class _Over(Generic[T]):
         return self._outcome
 
 
-class _UnderWay(Generic[T]):
-    """An errand on another thread."""
+class _RunningFuture(Generic[T]):
+    """An future on another thread."""
 
     def __init__(self, future: Future[T], clock: Clock) -> None:
         self._future = future
@@ -204,7 +204,7 @@ def introduce(
     return silent
 
 
-def move_of(reply: Reply) -> Move | Mishap:
+def read_answer(reply: Reply) -> Move | Mishap:
     """The move in a player's answer: its first term, whatever follows it."""
     try:
         return read_move(_first_term(reply.text))

@@ -68,7 +68,7 @@ class Address:
         return f"{host}:{self.port}"
 
 
-class Keeper:
+class ConnectionPool:
     """Connections to a peer that lets them be used again."""
 
     def __init__(self) -> None:
@@ -101,52 +101,53 @@ class Call(NamedTuple):
     address: Address
     request: bytes
     seconds: float
-    keeper: Keeper | None = None
+    pool: ConnectionPool | None = None
     """Where connections come from and go to, if they are to be used again."""
 
 
 Outcome: TypeAlias = Reply | Mishap
 
 
-def go_on(lines: Sequence[Line]) -> None:
-    """Wait until any of the calls under way can go on, or its time is over; then do
-    what there is to be done for all."""
-    waiting = [line for line in lines if line.outcome is None]
+def go_on(calls: Sequence[PendingCall]) -> None:
+    """Wait until any of the calls can go on, or its time is over; then do its part."""
+    waiting = [call for call in calls if call.outcome is None]
     if not waiting:
         return
-    soonest = min(line.deadline for line in waiting) - time.monotonic()
-    for line in _wait(waiting, min(max(0.0, soonest), _LONGEST_WAIT)):
-        line.go_on()
+    soonest = min(call.deadline for call in waiting) - time.monotonic()
+    for call in _wait(waiting, min(max(0.0, soonest), _LONGEST_WAIT)):
+        call.go_on()
     now = time.monotonic()
-    for line in waiting:
-        if line.outcome is None and line.deadline <= now:
-            line.run_out()
+    for call in waiting:
+        if call.outcome is None and call.deadline <= now:
+            call.run_out()
 
 
-def _wait(waiting: Sequence[Line], seconds: float) -> list[Line]:
+def _wait(waiting: Sequence[PendingCall], seconds: float) -> list[PendingCall]:
     """Those who can go on, once there are any or time is over."""
     if not hasattr(select, "poll"):
         return _wait_with_select(waiting, seconds)
     # Sockets live for one exchange: what the system is told of them is best not kept.
     poll = select.poll()
     by_number = {}
-    for line in waiting:
-        number = line.socket.fileno()
-        by_number[number] = line
-        poll.register(number, select.POLLOUT if line.is_sending else select.POLLIN)
+    for call in waiting:
+        number = call.socket.fileno()
+        by_number[number] = call
+        poll.register(number, select.POLLOUT if call.is_sending else select.POLLIN)
     return [by_number[number] for number, _ in poll.poll(math.ceil(seconds * 1000))]
 
 
-def _wait_with_select(waiting: Sequence[Line], seconds: float) -> list[Line]:
+def _wait_with_select(
+    waiting: Sequence[PendingCall], seconds: float
+) -> list[PendingCall]:
     """As `_wait`, where the system has no `poll`."""
-    sending = [line.socket for line in waiting if line.is_sending]
-    receiving = [line.socket for line in waiting if not line.is_sending]
+    sending = [call.socket for call in waiting if call.is_sending]
+    receiving = [call.socket for call in waiting if not call.is_sending]
     ready = select.select(receiving, sending, sending, seconds)
     sockets = {id(each) for some in ready for each in some}
-    return [line for line in waiting if id(line.socket) in sockets]
+    return [call for call in waiting if id(call.socket) in sockets]
 
 
-class Line:
+class PendingCall:
     """One call under way: connecting, sending, then receiving."""
 
     def __init__(self, call: Call, limits: WireLimits = REPLY_LIMITS) -> None:
@@ -156,7 +157,7 @@ class Line:
         self._end = now + call.seconds
         self._limits = limits
         self._reader: ReplyReader | None = None
-        kept = call.keeper.take() if call.keeper else None
+        kept = call.pool.take() if call.pool else None
         self._is_kept = kept is not None
         if kept is None:
             self._connect(now)
@@ -184,9 +185,9 @@ class Line:
 
     def hang_up(self) -> None:
         """Close the connection, or have it kept."""
-        keeper, outcome = self._call.keeper, self.outcome
-        if keeper and isinstance(outcome, Reply) and outcome.keeps:
-            keeper.give(self.socket)
+        pool, outcome = self._call.pool, self.outcome
+        if pool and isinstance(outcome, Reply) and outcome.keeps:
+            pool.give(self.socket)
         else:
             self.socket.close()
 
@@ -270,16 +271,16 @@ class Line:
 def _new_socket(family: int) -> socket.SocketType:
     """A socket that never waits, without the wrapping that most programs want."""
     try:
-        fresh = socket.SocketType(family, socket.SOCK_STREAM)
+        new = socket.SocketType(family, socket.SOCK_STREAM)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise GameloreError(f"no room for another connection: {reason}") from None
-    fresh.setblocking(False)
+        raise GameloreError(f"no more connections can be opened: {reason}") from None
+    new.setblocking(False)
     if hasattr(socket, "TCP_QUICKACK"):
         # The request goes with the last packet of the handshake: one packet less, and
         # the peer is not woken before there is something to read.
-        fresh.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
-    return fresh
+        new.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+    return new
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 from gamelore.errors import GameloreError
-from gamelore.ggp.net.http import Request, RequestReader, WireLimits, write_reply
+from gamelore.ggp.net.http import HttpRequest, RequestReader, WireLimits, write_reply
 
 _BACKLOG = 512
 
@@ -63,7 +63,7 @@ class Connection:
         """When the request began to arrive; clocks run from then."""
         self.deadline = self.arrived + limits.request_seconds
         self.reader: RequestReader | None = RequestReader(limits.wire)
-        self.request: Request | None = None
+        self.request: HttpRequest | None = None
         self.unsent: memoryview | None = None
         self.watched = False
         """Whether the selector tells of what happens to it."""
@@ -98,8 +98,8 @@ class Connection:
         peer = self.peer
         return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) and peer else "a peer"
 
-    def renew(self, limits: WireLimits) -> None:
-        """Be ready for another request."""
+    def reset(self, limits: WireLimits) -> None:
+        """Get ready for another request."""
         self.reader = RequestReader(limits)
         self.request = None
         self.continued = False
@@ -107,7 +107,7 @@ class Connection:
 
 
 Send: TypeAlias = Callable[[Connection, bytes], None]
-"""Sends a reply's bytes, and sees to what becomes of the connection."""
+"""Sends a reply's bytes, and then closes or keeps the connection."""
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

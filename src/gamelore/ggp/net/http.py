@@ -62,7 +62,7 @@ class WireLimits:
 DEFAULT_LIMITS = WireLimits()
 
 
-class Request(NamedTuple):
+class HttpRequest(NamedTuple):
     """What a manager, or a browser, sent."""
 
     method: str
@@ -181,7 +181,7 @@ _HEADER = re.compile(r"^([^:\s]++)[ \t]*+:([^\n]*+)", re.MULTILINE)
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _HEADS_KEPT = 256  # peers send the same ones over and over
 
-_Whole = TypeVar("_Whole", Request, Reply)
+_Whole = TypeVar("_Whole", HttpRequest, Reply)
 
 
 class _Head(NamedTuple):
@@ -265,7 +265,7 @@ class _Reader(ABC, Generic[_Whole]):
         return WireError(f"over {self.limits.body:,} bytes of content", 413)
 
 
-class RequestReader(_Reader[Request]):
+class RequestReader(_Reader[HttpRequest]):
     """Reads one request."""
 
     @property
@@ -275,8 +275,8 @@ class RequestReader(_Reader[Request]):
             return False
         return self._head.headers.get("expect", "").lower() == "100-continue"
 
-    def _whole(self, head: _Head, body: bytes) -> Request:
-        return Request(head.words[0], head.words[1], head.headers, body)
+    def _whole(self, head: _Head, body: bytes) -> HttpRequest:
+        return HttpRequest(head.words[0], head.words[1], head.headers, body)
 
     def _read_head(self, data: bytes) -> _Head:
         return _head_of_request(data)

@@ -2,7 +2,7 @@
 
 One thread at a time leads: it reads requests from all connections, none of which can
 hold it up, and works on each complete one itself, since most take less time than
-handing them to another thread. A watchman looks on: when a piece of work takes long, he
+handing them to another thread. A watchdog looks on: when a piece of work takes long, it
 has a new thread lead, and the old one ends with its work. Both ring alarms.
 """
 
@@ -20,12 +20,12 @@ from typing import TypeAlias
 
 from gamelore.errors import WireError
 from gamelore.ggp.net.connection import Connection, ListenerLimits, listening_socket
-from gamelore.ggp.net.http import CONTINUE, Request
+from gamelore.ggp.net.http import CONTINUE, HttpRequest
 
 log = logging.getLogger(__name__)
 
 _CHUNK = 65_536
-_TICK = 0.005  # seconds between looks of the watchman while there is work
+_TICK = 0.005  # seconds between looks of the watchdog while there is work
 _IDLE_TICK = 0.02
 _LONG = 0.02  # seconds of work after which another thread leads
 _LOOK = 0.1  # seconds between looks for connections whose time is over
@@ -35,7 +35,7 @@ _REST = 30.0  # seconds that a connection stays open between requests
 _OUT_OF_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
-Work: TypeAlias = Callable[[Connection, Request], None]
+Work: TypeAlias = Callable[[Connection, HttpRequest], None]
 
 
 class Alarm:
@@ -97,7 +97,7 @@ class Listener:
         """Begin to answer."""
         self._threads = [
             Thread(target=self._lead, args=(0,), name="gamelore-leader", daemon=True),
-            Thread(target=self._watch, name="gamelore-watchman", daemon=True),
+            Thread(target=self._watch, name="gamelore-watchdog", daemon=True),
         ]
         for thread in self._threads:
             thread.start()
@@ -299,7 +299,7 @@ class Listener:
 
     def _rest(self, connection: Connection) -> None:
         """Wait for the next request of a connection that is kept."""
-        connection.renew(self.limits.wire)
+        connection.reset(self.limits.wire)
         connection.deadline = time.monotonic() + _REST
         self._resting[connection] = None
         if not connection.watched:
@@ -354,7 +354,7 @@ class Listener:
 
     # ── work ────────────────────────────────────────────────────────────────────────
 
-    def _have_worked(self, connection: Connection, request: Request) -> None:
+    def _have_worked(self, connection: Connection, request: HttpRequest) -> None:
         """Work on a request, in this thread."""
         with self._lock:
             term = self._term
@@ -369,7 +369,7 @@ class Listener:
             return
         try:
             self._work(connection, request)
-        finally:  # an error ends this thread, and the watchman starts another
+        finally:  # an error ends this thread, and the watchdog starts another
             with self._lock:
                 self._at_work -= 1
                 leads = self._term == term
@@ -380,7 +380,7 @@ class Listener:
             elif connection.keeps:
                 self._hand_back(connection)
 
-    # ── the watchman ────────────────────────────────────────────────────────────────
+    # ── the watchdog ────────────────────────────────────────────────────────────────
 
     def _watch(self) -> None:
         next_round = time.monotonic() + _ROUND
@@ -395,7 +395,7 @@ class Listener:
     def _ring_alarms(self, now: float) -> None:
         """Ring those whose time has come.
 
-        Both the watchman and the leader do: the system may hold up either.
+        Both the watchdog and the leader do: the system may hold up either.
         """
         for alarm in [alarm for alarm in list(self._alarms) if alarm.at <= now]:
             if self._alarms.pop(alarm, alarm) is None:  # nobody else has taken it
@@ -417,7 +417,7 @@ class Listener:
             self._term += 1
             try:
                 leader.start()
-            except RuntimeError:  # no room for a thread: the old one goes on
+            except RuntimeError:  # no more threads: the old one goes on
                 self._term -= 1
                 return
             self._work_began = None

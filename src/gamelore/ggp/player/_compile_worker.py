@@ -29,7 +29,7 @@ _ENOUGH = 1.0  # … once the trial has lasted so many seconds
 _TRIAL = 20.0  # seconds that the trial may last beyond compiling
 
 
-class Request(TypedDict):
+class CompileRequest(TypedDict):
     """What to prepare, and within which limits."""
 
     rules: str
@@ -43,7 +43,7 @@ def main() -> None:
     line = sys.stdin.readline()
     if not line:
         return
-    request: Request = json.loads(line)
+    request: CompileRequest = json.loads(line)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     memory = request["memory_mb"] * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -1,4 +1,4 @@
-"""Engines of the games a server has met: interpreted at first, compiled in due course.
+"""Engines of the games a server has met: interpreted at first, then compiled.
 
 Compiling takes from a fraction of a second to minutes, or never ends: it is done in a
 process of its own, within limits, and leaves its result in the cache on disk. The
@@ -28,7 +28,7 @@ from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.games import load as load_game
 from gamelore.gdl import Game
-from gamelore.ggp.player._compile_worker import Request
+from gamelore.ggp.player._compile_worker import CompileRequest
 
 log = logging.getLogger(__name__)
 
@@ -133,11 +133,11 @@ class Engines:
         self._change = Condition()
         self._waiting: list[Engine] = []
         self._under_way: tuple[Engine, _Preparation] | None = None
-        self._spare: _Preparation | None = None
+        self._idle: _Preparation | None = None
         self._closed = False
-        self._foreman: Thread | None = None
+        self._thread: Thread | None = None
 
-    def engine_of(self, game: Game) -> Engine:
+    def find_engine(self, game: Game) -> Engine:
         """The engine of a game; made, and to be compiled, if it is new."""
         with self._change:
             engine = self._engines.get(game.fingerprint)
@@ -154,23 +154,23 @@ class Engines:
     def warm_up(self) -> None:
         """Have ready what no match should wait for: a process, and the kernels."""
         with self._change:
-            if self._spare is None and not self._closed:
-                self._spare = _Preparation()
+            if self._idle is None and not self._closed:
+                self._idle = _Preparation()
         _load_kernels()
 
     def close(self) -> None:
         """End the process that compiles."""
         with self._change:
             self._closed = True
-            under_way, spare = self._under_way, self._spare
-            self._spare = None
+            under_way, idle = self._under_way, self._idle
+            self._idle = None
             self._change.notify_all()
         if under_way is not None:
             under_way[1].end()
-        if spare is not None:
-            spare.dispose()
-        if self._foreman is not None:
-            self._foreman.join(timeout=2.0)
+        if idle is not None:
+            idle.dispose()
+        if self._thread is not None:
+            self._thread.join(timeout=2.0)
 
     def _enqueue(self, engine: Engine) -> None:
         with self._change:
@@ -179,9 +179,9 @@ class Engines:
                 self._waiting.pop(0).improve(None, final=True)
             if self._under_way is not None and not self._under_way[0].in_use:
                 self._under_way[1].end()  # a game that nobody plays gives way
-            if self._foreman is None:
-                self._foreman = Thread(target=self._work, daemon=True)
-                self._foreman.start()
+            if self._thread is None:
+                self._thread = Thread(target=self._work, daemon=True)
+                self._thread.start()
             self._change.notify_all()
 
     def _work(self) -> None:
@@ -193,14 +193,14 @@ class Engines:
                 if self._closed:
                     return
                 engine = self._waiting.pop()
-                preparation = self._spare or _Preparation()
-                self._spare = None
+                preparation = self._idle or _Preparation()
+                self._idle = None
                 self._under_way = engine, preparation
             preparation.run(engine, self.limits)
             with self._change:
                 self._under_way = None
                 if not self._closed:
-                    self._spare = _Preparation()
+                    self._idle = _Preparation()
 
 
 def _adopt_compiled(engine: Engine) -> bool:
@@ -257,7 +257,7 @@ class _Preparation:
             engine.improve(None, final=True)
 
     def _ask(self, game: Game, limits: EngineLimits) -> None:
-        request = Request(
+        request = CompileRequest(
             rules=game.to_kif(),
             name=game.name,
             seconds=limits.seconds,

@@ -31,12 +31,12 @@ from gamelore.ggp.messages import (
     Preview,
     Start,
     Stop,
-    game_of,
+    make_game,
     read_message,
     write_about,
 )
 from gamelore.ggp.net.connection import Connection, ListenerLimits
-from gamelore.ggp.net.http import Request
+from gamelore.ggp.net.http import HttpRequest
 from gamelore.ggp.net.listener import Listener
 from gamelore.ggp.player.engines import EngineLimits, Engines
 from gamelore.ggp.player.session import MatchSession, SessionSettings
@@ -152,7 +152,7 @@ class PlayerServer:
 
     # ── requests ────────────────────────────────────────────────────────────────────
 
-    def _answer(self, connection: Connection, request: Request) -> None:
+    def _answer(self, connection: Connection, request: HttpRequest) -> None:
         """Answer one request; called by the listener."""
         if request.method == "OPTIONS":
             connection.reply("")
@@ -195,13 +195,13 @@ class PlayerServer:
         end = connection.arrived + self._before(message.clock, _WATCHED)
         with self._answer_by(end, connection, lambda: "ready"):
             try:
-                self._engines.engine_of(self._map_symbols(message.rules).game)
+                self._engines.find_engine(self._map_symbols(message.rules).game)
             except GdlError as error:
                 self._refuse_rules(connection, "preview", error)
         connection.reply("ready")
 
     def _start(self, connection: Connection, message: Start) -> None:
-        if not self._has_room_for(message.match):
+        if not self._can_take(message.match):
             connection.reply("busy")
             return
         clock = self._before(message.start_clock, _WATCHED)
@@ -314,22 +314,22 @@ class PlayerServer:
             message.play_clock,
         )
         session = MatchSession(
-            settings, self._engines.engine_of(symbols.game), self.agent
+            settings, self._engines.find_engine(symbols.game), self.agent
         )
         with self._lock:
             former = self._sessions.pop(message.match, None)
-            room = len(self._sessions) < self.at_once
-            if room:
+            accepted = len(self._sessions) < self.at_once
+            if accepted:
                 self._sessions[message.match] = session
                 session.engine.take()
         if former is not None:  # it was begun twice
             former.engine.release()
             former.finish(None, time.monotonic())
         log.debug("%s of %s begins", session, symbols.game.name)
-        return session if room else None
+        return session if accepted else None
 
     def _leave(self, session: MatchSession) -> None:
-        """Have room for another match."""
+        """Make way for another match."""
         with self._lock:
             if self._sessions.get(session.settings.match) is session:
                 del self._sessions[session.settings.match]
@@ -338,7 +338,7 @@ class PlayerServer:
     def _is_full(self) -> bool:
         return len(self._sessions) >= self.at_once or self._has_too_many_hung()
 
-    def _has_room_for(self, match: str) -> bool:
+    def _can_take(self, match: str) -> bool:
         if self._has_too_many_hung():
             log.error("%d players hang: no more matches", len(self._overtaken))
             return False
@@ -352,7 +352,7 @@ class PlayerServer:
         with self._lock:
             symbols = self._symbol_maps.get(rules)
         if symbols is None:
-            symbols = SymbolMap(canonical_form(game_of(rules)))
+            symbols = SymbolMap(canonical_form(make_game(rules)))
             with self._lock:
                 self._symbol_maps[rules] = symbols
                 if len(self._symbol_maps) > _SYMBOL_MAPS_KEPT:

@@ -2,7 +2,7 @@
 
 A session records every joint move before anything else, and works the position out
 from that history. So it may fall behind, on a slow engine or a busy machine, and still
-catches up; and when a faster engine arrives, the position is worked out again on it.
+catches up; and when a faster engine is ready, the position is worked out again on it.
 """
 
 from __future__ import annotations

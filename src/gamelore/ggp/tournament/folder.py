@@ -15,7 +15,7 @@ from typing import Any
 from gamelore.errors import RecordError, TournamentError
 from gamelore.files import LockedError, locked, write_text_atomic
 from gamelore.ggp.manager.manager import ManagedMatch
-from gamelore.ggp.manager.peers import address_of
+from gamelore.ggp.manager.peers import parse_address
 from gamelore.ggp.match_record import write_match
 from gamelore.ggp.record_schema import read_outcome
 from gamelore.ggp.tournament.config import Tournament
@@ -153,11 +153,11 @@ def _result(
     faults: Sequence[str],
 ) -> Result:
     """A result without the role `random`; a match cut short has no goals."""
-    seats = [number for number, role in enumerate(roles) if role != CHANCE]
+    places = [number for number, role in enumerate(roles) if role != CHANCE]
     return Result(
         players=fixture.players,
-        goals=tuple(goals[seat] if goals else None for seat in seats),
-        faults=tuple(faults.count(roles[seat]) for seat in seats),
+        goals=tuple(goals[place] if goals else None for place in places),
+        faults=tuple(faults.count(roles[place]) for place in places),
         game=fixture.game,
     )
 
@@ -192,7 +192,7 @@ def _changes(
     for name, spec in new["players"].items():
         before = old["players"].get(name, spec)
         # A player on the network is the same when it has moved.
-        if before != spec and not (address_of(before) and address_of(spec)):
+        if before != spec and not (parse_address(before) and parse_address(spec)):
             yield f"players.{name}", json.dumps(before), json.dumps(spec)
     for name, game in new["games"].items():
         for key, value in game.items():

@@ -48,13 +48,13 @@ class Report:
         """For each game, everybody's mean goal."""
         return {
             discipline.name: {
-                row.player: mean_goal(self._goals_of(row.player, discipline.name))
+                row.player: mean_goal(self._list_goals(row.player, discipline.name))
                 for row in self.standings
             }
             for discipline in self.tournament.disciplines
         }
 
-    def _goals_of(self, player: str, game: str) -> list[int | None]:
+    def _list_goals(self, player: str, game: str) -> list[int | None]:
         return [
             goal
             for result in self.results.values()
@@ -93,15 +93,15 @@ class Report:
     def rows_by_role(self) -> Iterable[dict[str, object]]:
         """What everybody did in every role of every game, one plain row each."""
         for discipline in self.tournament.disciplines:
-            for seat, role in enumerate(discipline.roles):
+            for place, role in enumerate(discipline.roles):
                 for row in self.standings:
                     own = [
                         result
                         for result in self.results.values()
                         if result.game == discipline.name
-                        and result.players[seat] == row.player
+                        and result.players[place] == row.player
                     ]
-                    goal = mean_goal(result.goals[seat] for result in own)
+                    goal = mean_goal(result.goals[place] for result in own)
                     yield {
                         "game": discipline.name,
                         "role": role,
@@ -110,22 +110,24 @@ class Report:
                         "goal": goal.value if own else None,
                         "goal_low": goal.low,
                         "goal_high": goal.high,
-                        "faults": sum(each.faults[seat] for each in own if each.faults),
+                        "faults": sum(
+                            each.faults[place] for each in own if each.faults
+                        ),
                     }
 
     def rows_by_match(self) -> Iterable[dict[str, object]]:
         """Every match that is over, a plain row for each who played in it."""
         roles = {each.name: each.roles for each in self.tournament.disciplines}
         for fixture, result in self.results.items():
-            for seat, player in enumerate(result.players):
+            for place, player in enumerate(result.players):
                 yield {
                     "match": fixture.id,
                     "game": fixture.game,
                     "repeat": fixture.repeat,
-                    "role": roles[fixture.game][seat],
+                    "role": roles[fixture.game][place],
                     "player": player,
-                    "goal": result.goals[seat],
-                    "faults": result.faults[seat] if result.faults else 0,
+                    "goal": result.goals[place],
+                    "faults": result.faults[place] if result.faults else 0,
                 }
 
 

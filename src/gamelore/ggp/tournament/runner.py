@@ -23,7 +23,7 @@ PlayFixture: TypeAlias = Callable[[Fixture, Event], None]
 """Plays a match and keeps its record; gives it up soon after the event is set."""
 
 
-class Hall:
+class TournamentRunner:
     """Where matches are played: managers for the games, and the players at hand."""
 
     def __init__(
@@ -128,7 +128,7 @@ def _play_side_by_side(
 def _startable(
     ahead: Sequence[Fixture], running: Collection[Fixture], free: int
 ) -> Iterator[Fixture]:
-    """The first matches whose players are all free, no more than there is room for."""
+    """The first matches whose players are all free, no more than may be started."""
     busy = {player for fixture in running for player in fixture.players}
     for fixture in ahead:
         if not free:

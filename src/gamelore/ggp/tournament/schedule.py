@@ -2,8 +2,8 @@
 
 Every choice of players for the roles of a game is an *assignment*. Games of one or two
 roles have them all played. With more roles their number explodes; where it passes a
-limit, whole *rounds* are drawn by lot: in a round every player has every role once, so
-that whatever is drawn is fair.
+limit, whole *rounds* are drawn at random. In a round every player has every role once,
+so that whatever is drawn is fair.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ def _assignments_in(
     tournament: Tournament, discipline: Discipline, repeat: int
 ) -> list[Assignment]:
     names = [each.name for each in tournament.competitors]
-    lots = Random(number_of(tournament.seed, discipline.name, repeat))
-    return assignments(names, len(discipline.roles), tournament.assignments, lots)
+    random = Random(derive_number(tournament.seed, discipline.name, repeat))
+    return assignments(names, len(discipline.roles), tournament.assignments, random)
 
 
 def assignments(
-    players: Sequence[str], seats: int, limit: int, lots: Random
+    players: Sequence[str], roles: int, limit: int, random: Random
 ) -> list[Assignment]:
-    """Ways to seat players: all, or `limit` of them where more than two must sit."""
-    if seats <= 2 or perm(len(players), seats) <= limit:
-        return list(permutations(players, seats))
+    """Return assignments: all, or `limit` of them for three roles or more."""
+    if roles <= 2 or perm(len(players), roles) <= limit:
+        return list(permutations(players, roles))
     drawn: list[Assignment] = []
-    for one_round in _rounds(players, seats, lots):
+    for one_round in _rounds(players, roles, random):
         drawn += one_round
         if len(drawn) >= limit:
             break
@@ -76,39 +76,39 @@ def assignments(
 
 
 def _rounds(
-    players: Sequence[str], seats: int, lots: Random
+    players: Sequence[str], roles: int, random: Random
 ) -> Iterator[list[Assignment]]:
     """Rounds in random order, none twice, their assignments shuffled.
 
-    With the players in a circle, a round is a set of distances from the first seat's
-    player to the others': going round the circle, everybody sits everywhere once. Every
+    With the players in a circle, a round is a set of distances from the first role's
+    player to the others': going round the circle, everybody has every role once. Every
     assignment is in exactly one round.
     """
-    circle = lots.sample(players, len(players))
+    circle = random.sample(players, len(players))
     count = len(circle)
-    for distances in _distinct_choices(count - 1, seats - 1, lots):
+    for distances in _distinct_choices(count - 1, roles - 1, random):
         one_round = [
             (circle[start], *(circle[(start + far) % count] for far in distances))
             for start in range(count)
         ]
-        lots.shuffle(one_round)
+        random.shuffle(one_round)
         yield one_round
 
 
 def _distinct_choices(
-    highest: int, length: int, lots: Random
+    highest: int, length: int, random: Random
 ) -> Iterator[tuple[int, ...]]:
     """Every ordered choice of different numbers from 1 to `highest`, at random."""
     numbers, total = range(1, highest + 1), perm(highest, length)
     seen: set[tuple[int, ...]] = set()
     # Drawing is quick while most choices are new; what is left then is listed.
     while 2 * len(seen) < total:
-        choice = tuple(lots.sample(numbers, length))
+        choice = tuple(random.sample(numbers, length))
         if choice not in seen:
             seen.add(choice)
             yield choice
     rest = [choice for choice in permutations(numbers, length) if choice not in seen]
-    lots.shuffle(rest)
+    random.shuffle(rest)
     yield from rest
 
 
@@ -116,7 +116,7 @@ def _fixture(
     tournament: Tournament, discipline: Discipline, players: Assignment, repeat: int
 ) -> Fixture:
     name = ".".join([discipline.name, *players, str(repeat)])
-    seed = number_of(tournament.seed, name)
+    seed = derive_number(tournament.seed, name)
     # Where rules are scrambled, the id must not give away what is played; and it is
     # the name of a file, which must not be too long.
     hidden = tournament.scramble or len(name) > _LONGEST_ID
@@ -124,7 +124,7 @@ def _fixture(
     return Fixture(match, discipline.name, players, repeat, seed)
 
 
-def number_of(seed: int, *what: object) -> int:
+def derive_number(seed: int, *what: object) -> int:
     """A number below 2**63 that is the same for the same things."""
     text = "\n".join(map(str, (seed, *what)))
     digest = hashlib.sha256(text.encode()).digest()
