@@ -23,13 +23,13 @@ def verify(*arguments: str | Path) -> Result:
 
 @pytest.fixture
 def records(tmp_path: Path) -> list[Path]:
-    """Traces of two games, laid out with their rule sheets as a corpus is."""
+    """Playout records of two games, laid out with their rule sheets as a corpus is."""
     (tmp_path / "games").mkdir()
-    (tmp_path / "traces").mkdir()
+    (tmp_path / "records").mkdir()
     paths = []
     for name in GAMES:
         (tmp_path / "games" / f"my-{name}.kif").write_text(rules_text(name))
-        path = tmp_path / "traces" / f"{name}.jsonl"
+        path = tmp_path / "records" / f"{name}.jsonl"
         write_playout_record(record_playouts(Interpreter(load(name)), 3, seed=1), path)
         edit(path, lambda lines, name=name: lines[0].update(kif=f"games/my-{name}.kif"))
         paths.append(path)

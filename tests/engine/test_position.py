@@ -224,12 +224,12 @@ def test_remembered_successors_are_those_worked_out_anew(
 ) -> None:
     monkeypatch.setattr(position_module, "_REMEMBERED", kept)
     simulator = engine(load("tictactoe"))
-    lots = Random(5)
+    random = Random(5)
     for _ in range(60):
         position = Position(simulator)
         while not position.is_terminal:
             options = map(position.legal_moves, position.roles)
-            joint = tuple(lots.choice(moves) for moves in options)
+            joint = tuple(random.choice(moves) for moves in options)
             numbers = [simulator.move_number(r, m) for r, m in enumerate(joint)]
             anew = simulator.advance_one(position.row, numbers)
             position = position.advance(joint)

@@ -37,10 +37,10 @@ def test_a_look_at_one_position_sees_what_512_lanes_see(name: str) -> None:
     rows = random_rows(simulator, seed=5)
     assert simulator.terminal(rows).any()
     for row in rows:
-        narrow, wide = simulator.observe(row), StateView(simulator, row)
-        assert narrow.terminal == wide.terminal
-        assert narrow.goals == wide.goals
-        assert narrow.legal == wide.legal
+        one, many = simulator.observe(row), StateView(simulator, row)
+        assert one.terminal == many.terminal
+        assert one.goals == many.goals
+        assert one.legal == many.legal
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -1,4 +1,4 @@
-"""Traces: files, recording, verify, and every kind of difference."""
+"""Playout records: files, recording, verifying, and every kind of difference."""
 
 from __future__ import annotations
 
@@ -306,7 +306,7 @@ def test_every_difference_is_reported(
 @pytest.fixture
 def folder(tmp_path: Path, record: PlayoutRecord) -> Path:
     """A folder of records: a good one, a false one, and three that fail."""
-    records = tmp_path / "traces"
+    records = tmp_path / "records"
     records.mkdir()
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "own.kif").write_text(rules_text("tictactoe"))

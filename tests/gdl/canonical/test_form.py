@@ -1,4 +1,4 @@
-"""One game whatever its spelling: recognised, told from others, played alike."""
+"""One game whatever its names: recognised, told from others, played alike."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ SAME_IN_THE_CORPUS = {
 Renaming = Callable[[Term], Term]
 
 
-def respelt(game: Game, lots: Random) -> Game:
+def rename_at_random(game: Game, random: Random) -> Game:
     """The same game as a manager may send it: other words, another order."""
     words: dict[str, str] = {}
 
     def word(symbol: str) -> str:
         if re.fullmatch("-?[0-9]+", symbol) or symbol.lower() in {*KEYWORDS, "random"}:
             return symbol
-        return words.setdefault(symbol, f"w{lots.randrange(10**9)}-{len(words)}")
+        return words.setdefault(symbol, f"w{random.randrange(10**9)}-{len(words)}")
 
-    rules = [_rule(rule, word, lots) for rule in game.rules]
+    rules = [_rule(rule, word, random) for rule in game.rules]
     roles = [rule for rule in rules if rule.head.relation == "role"]
     others = [rule for rule in rules if rule.head.relation != "role"]
-    lots.shuffle(others)
+    random.shuffle(others)
     for role in reversed(roles):  # anywhere, but in their order
         first = next((i for i, r in enumerate(others) if r in roles), len(others))
-        others.insert(lots.randint(0, first), role)
+        others.insert(random.randint(0, first), role)
     return Game.from_kif("".join(f"{rule}\n" for rule in others))
 
 
@@ -66,12 +66,12 @@ def in_capitals(game: Game) -> Game:
     return Game.from_kif(game.to_kif().upper())
 
 
-def _rule(rule: Rule, word: Callable[[str], str], lots: Random) -> Rule:
+def _rule(rule: Rule, word: Callable[[str], str], random: Random) -> Rule:
     known: set[Variable] = set()
     for condition in (rule.head, *rule.body):
         known |= find_variables(condition)
     order = sorted(known)
-    lots.shuffle(order)
+    random.shuffle(order)
     variables = {old: Variable(f"q{i}") for i, old in enumerate(order)}
 
     def rename(term: Term) -> Term:
@@ -85,17 +85,20 @@ def _rule(rule: Rule, word: Callable[[str], str], lots: Random) -> Rule:
         return name if name in KEYWORDS else word(name)
 
     head = Atom(relation(rule.head.relation), tuple(map(rename, rule.head.arguments)))
-    body = [_condition(part, relation, rename, lots) for part in rule.body]
-    lots.shuffle(body)
+    body = [_condition(part, relation, rename, random) for part in rule.body]
+    random.shuffle(body)
     return Rule(head, tuple(body))
 
 
 def _condition(
-    condition: Condition, relation: Callable[[str], str], rename: Renaming, lots: Random
+    condition: Condition,
+    relation: Callable[[str], str],
+    rename: Renaming,
+    random: Random,
 ) -> Condition:
     def inside(parts: tuple[Condition, ...]) -> tuple[Condition, ...]:
-        new = [_condition(part, relation, rename, lots) for part in parts]
-        lots.shuffle(new)
+        new = [_condition(part, relation, rename, random) for part in parts]
+        random.shuffle(new)
         return tuple(new)
 
     match condition:
@@ -161,7 +164,7 @@ def shrikhande() -> list[tuple[str, str]]:
 def test_library_games_are_recognised(name: str) -> None:
     game = load(name)
     wanted = fingerprint(game)
-    assert fingerprint(respelt(game, Random(name))) == wanted
+    assert fingerprint(rename_at_random(game, Random(name))) == wanted
     assert fingerprint(in_capitals(game)) == wanted
     assert fingerprint(canonical_form(game).game) == wanted
 
@@ -177,7 +180,9 @@ def test_corpus_games_are_recognised_and_told_apart(corpus: Path) -> None:
     for path in files[::3]:
         game = Game.from_file(path)
         wanted = fingerprint(game)
-        assert fingerprint(respelt(game, Random(path.stem))) == wanted, path.stem
+        assert fingerprint(rename_at_random(game, Random(path.stem))) == wanted, (
+            path.stem
+        )
         first = known.setdefault(wanted, path.stem)
         assert first == path.stem or (first, path.stem) in SAME_IN_THE_CORPUS
 
@@ -190,7 +195,7 @@ def test_every_corpus_game(corpus: Path) -> None:
         game = Game.from_file(path)
         wanted = fingerprint(game)
         for turn in range(2):
-            other = respelt(game, Random(f"{path.stem} {turn}"))
+            other = rename_at_random(game, Random(f"{path.stem} {turn}"))
             assert fingerprint(other) == wanted, path.stem
         assert fingerprint(in_capitals(game)) == wanted, path.stem
         first = known.setdefault(wanted, path.stem)
@@ -201,7 +206,7 @@ def test_every_corpus_game(corpus: Path) -> None:
     "name", ["tictactoe", "pig", "rock-paper-scissors", "trio-3x3"]
 )
 def test_canonical_game_plays_the_same(name: str) -> None:
-    play_both(respelt(load(name), Random(name)), Random(name), steps=30)
+    play_both(rename_at_random(load(name), Random(name)), Random(name), steps=30)
 
 
 def test_canonical_corpus_games_play_the_same(corpus: Path) -> None:
@@ -212,7 +217,7 @@ def test_canonical_corpus_games_play_the_same(corpus: Path) -> None:
         play_both(Game.from_file(path), Random(path.stem), steps=6)
 
 
-def play_both(game: Game, lots: Random, steps: int) -> None:
+def play_both(game: Game, random: Random, steps: int) -> None:
     """Play a game and its canonical form side by side, at random."""
     form = canonical_form(game)
     given = Position(simulator(game, "interpreter"))
@@ -230,7 +235,7 @@ def play_both(game: Game, lots: Random, steps: int) -> None:
             assert {form.to_original(move) for move in renamed.legal_moves(new)} == {
                 *legal
             }
-            joint.append(lots.choice(legal))
+            joint.append(random.choice(legal))
         given = given.advance(joint)
         renamed = renamed.advance([form.to_canonical(move) for move in joint])
 
@@ -308,7 +313,7 @@ def test_strange_names_stay_strange() -> None:
         assert form.to_original(strange) == name
 
 
-def test_spellings_of_a_word_that_differ_in_case_are_two_symbols() -> None:
+def test_words_that_differ_in_case_are_two_symbols() -> None:
     text = "(role a) (role A) (init true) (init TRUE) (legal a TRUE) (legal A true)"
     text += "(<= terminal (true TRUE)) (goal a 1) (goal A 2)"
     form = canonical_form(Game.from_kif(text))
@@ -327,7 +332,9 @@ def test_graphs_that_counting_cannot_tell_apart() -> None:
     assert fingerprint(one) != fingerprint(two)
     for game in (one, two):
         for turn in range(5):
-            assert fingerprint(respelt(game, Random(turn))) == fingerprint(game)
+            assert fingerprint(rename_at_random(game, Random(turn))) == fingerprint(
+                game
+            )
 
 
 def test_strongly_regular_graphs() -> None:
@@ -335,7 +342,9 @@ def test_strongly_regular_graphs() -> None:
     assert fingerprint(one) != fingerprint(two)
     for game in (one, two):
         for turn in range(3):
-            assert fingerprint(respelt(game, Random(turn))) == fingerprint(game)
+            assert fingerprint(rename_at_random(game, Random(turn))) == fingerprint(
+                game
+            )
 
 
 @pytest.mark.parametrize(
@@ -343,7 +352,7 @@ def test_strongly_regular_graphs() -> None:
 )
 def test_many_symbols_that_are_alike(edges: Iterable[tuple[str, str]]) -> None:
     game = graph_game(edges)
-    assert fingerprint(respelt(game, Random(1))) == fingerprint(game)
+    assert fingerprint(rename_at_random(game, Random(1))) == fingerprint(game)
 
 
 def test_variables_that_are_alike() -> None:
@@ -354,7 +363,9 @@ def test_variables_that_are_alike() -> None:
     assert fingerprint(one) != fingerprint(two)
     for game in (one, two):
         for turn in range(5):
-            assert fingerprint(respelt(game, Random(turn))) == fingerprint(game)
+            assert fingerprint(rename_at_random(game, Random(turn))) == fingerprint(
+                game
+            )
 
 
 def test_giving_up_still_gives_a_valid_renaming() -> None:

@@ -41,7 +41,7 @@ def assert_alike(exchange: Exchange, one: Position, other: Position) -> None:
 
 @pytest.mark.parametrize("name", SAME)
 def test_players_change_places(name: str) -> None:
-    exchange, sim, lots = found(name), simulator(load(name)), Random(4)
+    exchange, sim, random = found(name), simulator(load(name)), Random(4)
     first, second = [role for role in sim.roles if role != "random"]
     assert exchange.role(first) == second
     assert exchange.role(second) == first
@@ -52,7 +52,7 @@ def test_players_change_places(name: str) -> None:
             assert_alike(exchange, position, image)
             if position.is_terminal:
                 break
-            moves = {r: lots.choice(position.legal_moves(r)) for r in sim.roles}
+            moves = {r: random.choice(position.legal_moves(r)) for r in sim.roles}
             position = position.advance([moves[role] for role in sim.roles])
             mirrored = {exchange.role(r): exchange.move(m) for r, m in moves.items()}
             image = image.advance([mirrored[role] for role in sim.roles])
