@@ -42,7 +42,7 @@ SAME_IN_THE_CORPUS = {
 Renaming = Callable[[Term], Term]
 
 
-def rename_at_random(game: Game, random: Random) -> Game:
+def scrambled(game: Game, random: Random) -> Game:
     """The same game as a manager may send it: other words, another order."""
     words: dict[str, str] = {}
 
@@ -164,7 +164,7 @@ def shrikhande() -> list[tuple[str, str]]:
 def test_library_games_are_recognised(name: str) -> None:
     game = load(name)
     wanted = fingerprint(game)
-    assert fingerprint(rename_at_random(game, Random(name))) == wanted
+    assert fingerprint(scrambled(game, Random(name))) == wanted
     assert fingerprint(in_capitals(game)) == wanted
     assert fingerprint(canonical_form(game).game) == wanted
 
@@ -180,9 +180,7 @@ def test_corpus_games_are_recognised_and_told_apart(corpus: Path) -> None:
     for path in files[::3]:
         game = Game.from_file(path)
         wanted = fingerprint(game)
-        assert fingerprint(rename_at_random(game, Random(path.stem))) == wanted, (
-            path.stem
-        )
+        assert fingerprint(scrambled(game, Random(path.stem))) == wanted, path.stem
         first = known.setdefault(wanted, path.stem)
         assert first == path.stem or (first, path.stem) in SAME_IN_THE_CORPUS
 
@@ -195,7 +193,7 @@ def test_every_corpus_game(corpus: Path) -> None:
         game = Game.from_file(path)
         wanted = fingerprint(game)
         for turn in range(2):
-            other = rename_at_random(game, Random(f"{path.stem} {turn}"))
+            other = scrambled(game, Random(f"{path.stem} {turn}"))
             assert fingerprint(other) == wanted, path.stem
         assert fingerprint(in_capitals(game)) == wanted, path.stem
         first = known.setdefault(wanted, path.stem)
@@ -206,7 +204,7 @@ def test_every_corpus_game(corpus: Path) -> None:
     "name", ["tictactoe", "pig", "rock-paper-scissors", "trio-3x3"]
 )
 def test_canonical_game_plays_the_same(name: str) -> None:
-    play_both(rename_at_random(load(name), Random(name)), Random(name), steps=30)
+    play_both(scrambled(load(name), Random(name)), Random(name), steps=30)
 
 
 def test_canonical_corpus_games_play_the_same(corpus: Path) -> None:
@@ -332,9 +330,7 @@ def test_graphs_that_counting_cannot_tell_apart() -> None:
     assert fingerprint(one) != fingerprint(two)
     for game in (one, two):
         for turn in range(5):
-            assert fingerprint(rename_at_random(game, Random(turn))) == fingerprint(
-                game
-            )
+            assert fingerprint(scrambled(game, Random(turn))) == fingerprint(game)
 
 
 def test_strongly_regular_graphs() -> None:
@@ -342,9 +338,7 @@ def test_strongly_regular_graphs() -> None:
     assert fingerprint(one) != fingerprint(two)
     for game in (one, two):
         for turn in range(3):
-            assert fingerprint(rename_at_random(game, Random(turn))) == fingerprint(
-                game
-            )
+            assert fingerprint(scrambled(game, Random(turn))) == fingerprint(game)
 
 
 @pytest.mark.parametrize(
@@ -352,7 +346,7 @@ def test_strongly_regular_graphs() -> None:
 )
 def test_many_symbols_that_are_alike(edges: Iterable[tuple[str, str]]) -> None:
     game = graph_game(edges)
-    assert fingerprint(rename_at_random(game, Random(1))) == fingerprint(game)
+    assert fingerprint(scrambled(game, Random(1))) == fingerprint(game)
 
 
 def test_variables_that_are_alike() -> None:
@@ -363,9 +357,7 @@ def test_variables_that_are_alike() -> None:
     assert fingerprint(one) != fingerprint(two)
     for game in (one, two):
         for turn in range(5):
-            assert fingerprint(rename_at_random(game, Random(turn))) == fingerprint(
-                game
-            )
+            assert fingerprint(scrambled(game, Random(turn))) == fingerprint(game)
 
 
 def test_giving_up_still_gives_a_valid_renaming() -> None:
