@@ -81,7 +81,7 @@ def test_a_game_that_nobody_plays_gives_way() -> None:
     engines = Engines(EngineLimits(seconds=60.0))
     try:
         first = engines.find_engine(endless_game(time.time_ns()))
-        time.sleep(1.0)
+        first.wait_playable(in_a_while(3600))  # so it is under way
         second = engines.find_engine(small_game(time.time_ns()))
         assert isinstance(second.wait_final(in_a_while(3600)), CircuitSimulator)
         assert first.is_final

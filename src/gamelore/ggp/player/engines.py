@@ -163,8 +163,11 @@ class Engines:
         with self._change:
             self._closed = True
             under_way, idle = self._under_way, self._idle
+            waiting, self._waiting = self._waiting, []
             self._idle = None
             self._change.notify_all()
+        for engine in waiting:
+            engine.improve(None, final=True)
         if under_way is not None:
             under_way[1].end()
         if idle is not None:
