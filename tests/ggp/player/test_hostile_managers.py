@@ -268,11 +268,11 @@ def test_many_questions_at_once_are_all_answered(server: PlayerServer) -> None:
     def play() -> None:
         answers.append(body_of(exchange(server, write_request("( PLAY m NIL )"))))
 
-    threads = [threading.Thread(target=play) for _ in range(20)]
+    threads = [threading.Thread(target=play, daemon=True) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(60)
     legal = Position(TICTACTOE).legal_moves("x")
     assert len(answers) == 20
     assert all(read_move(answer) in legal for answer in answers)

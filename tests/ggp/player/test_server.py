@@ -238,7 +238,9 @@ def test_two_matches_at_once(server: PlayerServer) -> None:
         for number in range(3):
             ends.append(play_out(server, TICTACTOE, role, f"{role}{number}", number))
 
-    threads = [threading.Thread(target=play, args=(role,)) for role in ("x", "o")]
+    threads = [
+        threading.Thread(target=play, args=(role,), daemon=True) for role in ("x", "o")
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -498,37 +500,46 @@ def test_players_that_hang_do_not_pile_up() -> None:
     spy = Spy(Choosing(hang))
     threads = threading.active_count()
     with PlayerServer(spy, port=0, limits=ServerLimits(hung=2)) as server:
-        for number in range(2):
-            match = f"m{number}"
-            assert ask(server, start_text(TICTACTOE, match, "x", 20, 0.2)) == "ready"
-            for _ in range(2):
-                answer = read_move(ask(server, f"( PLAY {match} NIL )"))
-                assert answer in Position(TICTACTOE).legal_moves("x")
-            assert ask(server, f"( STOP {match} NIL )") == "done"
-        assert ask(server, start_text(TICTACTOE, "more", "x", 20, 0.2)) == "busy"
-        assert threading.active_count() <= threads + 8
-        released.set()
-        until = time.monotonic() + 10
+        try:
+            for match in ("m0", "m1"):
+                text = start_text(TICTACTOE, match, "x", 20, 0.2)
+                assert ask(server, text) == "ready"
+                for _ in range(2):
+                    answer = read_move(ask(server, f"( PLAY {match} NIL )"))
+                    assert answer in Position(TICTACTOE).legal_moves("x")
+                assert ask(server, f"( STOP {match} NIL )") == "done"
+            more = start_text(TICTACTOE, "more", "x", 20, 0.2)
+            assert ask(server, more) == "busy"
+            assert threading.active_count() <= threads + 8
+        finally:
+            released.set()
+        until = time.monotonic() + 60
         while "busy" in ask(server, "( INFO )") and time.monotonic() < until:
             time.sleep(0.05)
-        assert ask(server, start_text(TICTACTOE, "more", "x", 20, 0.2)) == "ready"
+        assert ask(server, more) == "ready"
 
 
 def test_a_slow_player_holds_nobody_else_up() -> None:
-    def sleep(position: Position, clock: Clock) -> Move:
-        time.sleep(1.0)
+    thinks, released = threading.Event(), threading.Event()
+
+    def think(position: Position, clock: Clock) -> Move:
+        thinks.set()
+        released.wait(60)
         return position.legal_moves(position.roles[0])[0]
 
-    with PlayerServer(Spy(Choosing(sleep)), port=0) as server:
-        ask(server, start_text(TICTACTOE, "one", "x", 20, 5))
-        play = threading.Thread(target=ask, args=(server, "( PLAY one NIL )"))
+    with PlayerServer(Spy(Choosing(think)), port=0) as server:
+        ask(server, start_text(TICTACTOE, "one", "x", 20, 100))
+        arguments = (server, "( PLAY one NIL )")
+        play = threading.Thread(target=ask, args=arguments, daemon=True)
         play.start()
-        time.sleep(0.1)
-        began = time.monotonic()
-        for _ in range(10):
-            assert "busy" in ask(server, "( INFO )")
-        assert time.monotonic() - began < 0.5
-        play.join()
+        try:
+            assert thinks.wait(60)
+            for _ in range(10):
+                assert "busy" in ask(server, "( INFO )")
+            assert play.is_alive()
+        finally:
+            released.set()
+            play.join(60)
 
 
 # ── the port ────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -27,7 +29,10 @@ TICTACTOE = load("tictactoe")
 CANONICAL = canonical_form(TICTACTOE).game
 
 
-def in_a_while(seconds: float = 3600.0) -> float:
+LONG = 120.0  # seconds; more than any step takes on a busy machine
+
+
+def in_a_while(seconds: float = LONG) -> float:
     return time.monotonic() + seconds
 
 
@@ -59,7 +64,7 @@ def open_session(engine: Engine, agent: AgentSpy) -> MatchSession:
     return MatchSession(settings, engine, agent)
 
 
-def decide(session: MatchSession, *moves: str, seconds: float = 3600.0) -> str:
+def decide(session: MatchSession, *moves: str, seconds: float = LONG) -> str:
     """What a session answers after a joint move, both in the symbols of the match."""
     symbols = session.settings.symbols
     joint = symbols.to_canonical(tuple(map(read_term, moves))) or None
@@ -118,8 +123,22 @@ class GatedInterpreter(Interpreter):
 
     def advance(self, *arguments: Any, **options: Any) -> Rows:
         self.at_gate.set()
-        assert self.gate.wait(3600)
+        assert self.gate.wait(LONG)
         return super().advance(*arguments, **options)
+
+
+@contextmanager
+def deciding_aside(session: MatchSession, engine: GatedInterpreter) -> Iterator[None]:
+    """Have a session decide in another thread, at its engine's gate until the end."""
+    arguments = (session, "(mark 1 1)", "noop")
+    thread = threading.Thread(target=decide, args=arguments, daemon=True)
+    thread.start()
+    try:
+        assert engine.at_gate.wait(LONG)
+        yield
+    finally:
+        engine.gate.set()
+        thread.join(LONG)
 
 
 def texts(position: Position, role: str = "x") -> set[str]:
@@ -133,12 +152,8 @@ def test_joint_moves_that_come_while_the_position_is_worked_out_are_kept() -> No
     engine.improve(slow, final=True)
     session.enter(in_a_while(), time.monotonic())
     decide(session)
-    late = threading.Thread(target=decide, args=(session, "(mark 1 1)", "noop"))
-    late.start()
-    assert slow.at_gate.wait(3600)
-    assert decide(session, "noop", "(mark 2 2)", seconds=0.01) == "noop"
-    slow.gate.set()
-    late.join()
+    with deciding_aside(session, slow):
+        assert decide(session, "noop", "(mark 2 2)", seconds=0.01) == "noop"
     answer = decide(session, "(mark 3 3)", "noop")
     position = Position(TICTACTOE)
     for move in ("(mark 1 1)", "(mark 2 2)", "(mark 3 3)"):
@@ -166,15 +181,11 @@ def test_a_better_engine_is_not_held_up_by_one_that_is_stuck() -> None:
     stuck = GatedInterpreter(CANONICAL)
     engine.improve(stuck, final=False)
     decide(session)
-    late = threading.Thread(target=decide, args=(session, "(mark 1 1)", "noop"))
-    late.start()
-    assert stuck.at_gate.wait(3600)
-    engine.improve(CircuitSimulator(CANONICAL), final=True)
-    answer = decide(session, "noop", "(mark 2 2)")
-    position = Position(TICTACTOE).advance("(mark 1 1)").advance("(mark 2 2)")
-    assert answer in texts(position)
-    stuck.gate.set()
-    late.join()
+    with deciding_aside(session, stuck):
+        engine.improve(CircuitSimulator(CANONICAL), final=True)
+        answer = decide(session, "noop", "(mark 2 2)")
+        position = Position(TICTACTOE).advance("(mark 1 1)").advance("(mark 2 2)")
+        assert answer in texts(position)
 
 
 def test_a_match_that_could_not_be_followed_to_its_end_has_no_result() -> None:
@@ -183,14 +194,10 @@ def test_a_match_that_could_not_be_followed_to_its_end_has_no_result() -> None:
     stuck = GatedInterpreter(CANONICAL)
     engine.improve(stuck, final=True)
     decide(session)
-    late = threading.Thread(target=decide, args=(session, "(mark 1 1)", "noop"))
-    late.start()
-    assert stuck.at_gate.wait(3600)
-    record = session.finish(("noop", "noop"), time.monotonic())
-    assert not record.complete
-    assert record.goals == (None, None)
-    stuck.gate.set()
-    late.join()
+    with deciding_aside(session, stuck):
+        record = session.finish(("noop", "noop"), time.monotonic())
+        assert not record.complete
+        assert record.goals == (None, None)
 
 
 class OwnError(Exception):
