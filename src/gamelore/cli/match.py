@@ -204,9 +204,10 @@ Examples:
   gamelore match trio random random random --json
   gamelore match connect-four learned:net.ckpt:4 monte-carlo-100 --swap --repeat 20
 
-A PLAYER is host:port for a player on the network, the name of a built-in one,
-learned:FILE for what gamelore learn has saved, with :DEPTH to look so far ahead, or
-module:Class. Ctrl-C aborts what is running, and keeps the matches before it.
+A PLAYER is the name of a built-in player, host:port for a player on the network,
+learned:FILE for a file that gamelore learn has saved, or module:Class for a Python
+class. learned:FILE:DEPTH searches DEPTH moves ahead. Ctrl-C aborts the matches that
+are running, and keeps the finished ones.
 """,
 )
 @click.argument("game")
@@ -216,7 +217,7 @@ module:Class. Ctrl-C aborts what is running, and keeps the matches before it.
     type=_SECONDS,
     default=10.0,
     show_default=True,
-    help="Seconds to get ready; a match begins as soon as all are.",
+    help="Seconds to prepare; a match begins early when all are ready.",
 )
 @click.option(
     "--play-clock",
@@ -230,42 +231,42 @@ module:Class. Ctrl-C aborts what is running, and keeps the matches before it.
     type=Finite(0, 3600),
     default=1.0,
     show_default=True,
-    help="Seconds that a move may come late, for the way it has to go.",
+    help="Seconds after the play clock in which a move still counts.",
 )
 @click.option(
     "--repeat",
     type=click.IntRange(1, 10**7),
     default=1,
     show_default=True,
-    help="How many matches.",
+    help="Number of matches.",
 )
 @click.option(
     "--at-once",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Matches at a time; more than one for players on the network only.",
+    help="Matches at the same time; above 1, all players must be on the network.",
 )
-@click.option("--swap", is_flag=True, help="Have players take turns in the roles.")
+@click.option("--swap", is_flag=True, help="Rotate the roles after each match.")
 @click.option(
     "--scramble",
     is_flag=True,
-    help="Send the rules under other names, new ones for each match.",
+    help="Rename all symbols in the rules that are sent, anew for each match.",
 )
 @click.option(
     "--move-limit",
     type=click.IntRange(1),
     default=MOVE_LIMIT,
     show_default=True,
-    help="End matches that are longer.",
+    help="End a match without goals after so many moves.",
 )
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the records, one file for each match.",
+    help="Folder for the records, one file per match.",
 )
 @store_option
-@click.option("--quiet", is_flag=True, help="Print nothing but the summary.")
+@click.option("--quiet", is_flag=True, help="Print the summary only.")
 @seed_option
 @engine_option
 @json_option
@@ -287,12 +288,12 @@ def command(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Have players play matches against each other.
+    """Run matches between players, here or on the network.
 
-    Players are given in the order of the game's roles; the role random needs none. A
-    move that is late, illegal or garbled is replaced by a random legal one and
-    recorded. The seed decides what is left to chance; players in this process get seeds
-    that follow it.
+    Name the players in the order of the game's roles; the role random needs none. A
+    late, illegal or unreadable move is replaced by a random legal one, and the record
+    has the fault. The seed decides all random moves of the manager; players in this
+    process get the seeds SEED, SEED + 1 and so on.
     """
     rules = load(game)
     _check_player_count(rules, players)

@@ -22,6 +22,6 @@ def store_option(command: Command) -> Command:
         "--store",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help=f"File in which players that learn ({', '.join(LEARNERS)}) keep every"
-        " match and what they learned; without one, it is lost at the end.",
+        help=f"File in which players that learn ({', '.join(LEARNERS)}) save every"
+        " match and their values; without it, both are lost at the end.",
     )(command)

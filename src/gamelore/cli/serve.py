@@ -33,13 +33,13 @@ DEFAULTS = ServerLimits()
     metavar="PLAYER",
     default="monte-carlo",
     show_default=True,
-    help=f"Who plays: {PLAYERS}.",
+    help=f"The player: {PLAYERS}.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; 0.0.0.0 is open to the network.",
+    help="Address to listen on; 0.0.0.0 lets other machines connect.",
 )
 @click.option(
     "--port",
@@ -48,19 +48,19 @@ DEFAULTS = ServerLimits()
     show_default=True,
     help="Port to listen on; 0 lets the system choose.",
 )
-@click.option("--name", help="What it calls itself.  [default: gamelore-PLAYER]")
+@click.option("--name", help="Name that managers see.  [default: gamelore-PLAYER]")
 @click.option(
     "--at-once",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Matches at once; a manager that asks for more is told `busy`.",
+    help="Matches at the same time; further ones are answered with `busy`.",
 )
 @click.option(
     "--opponent",
     "opponents",
     multiple=True,
-    help="Name of another player, where managers do not say; one for each.",
+    help="Name of an opponent, if the manager does not send it; repeat for more.",
 )
 @store_option
 @seed_option
@@ -69,10 +69,10 @@ DEFAULTS = ServerLimits()
     type=Finite(0.001, 10),
     default=DEFAULTS.margin,
     show_default=True,
-    help="Seconds before the end of a clock when a player must have answered.",
+    help="Seconds before the end of a clock at which the player must answer.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Report errors only.")
-@click.option("-v", "--verbose", is_flag=True, help="Report more than results.")
+@click.option("-q", "--quiet", is_flag=True, help="Log errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Log more than results.")
 def command(
     player: str,
     host: str,
@@ -86,10 +86,10 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Play for any GGP manager, on a port.
+    """Listen on a port, and play for any GGP manager.
 
-    The manager sends the rules of a game, asks for moves, and says how a match ended;
-    one line about each match goes to standard error. Ctrl-C ends it.
+    The manager sends the rules of a game, asks for moves, and says when the match is
+    over. The server logs one line per match to standard error. Ctrl-C ends the server.
 
     \b
     Examples:

@@ -182,21 +182,21 @@ Examples:
     is_eager=True,
     expose_value=False,
     callback=print_example,
-    help="Print a commented FILE, and end.",
+    help="Print a FILE with comments, and exit.",
 )
 @click.option(
     "--standings",
     "no_play",
     is_flag=True,
-    help="Play nothing: only the table of what has been played.",
+    help="Play nothing; print the table of the matches so far.",
 )
 @json_option
 def command(file: Path, no_play: bool, as_json: bool) -> None:
-    """Play a tournament, and rate the players.
+    """Run a tournament, and rate the players.
 
-    FILE says in TOML who plays what. Every choice of players meets in every game and
-    in every role. Each match is kept as soon as it is over: the same command goes on
-    after an interruption, and plays what was added to FILE in the meantime.
+    FILE lists players and games in TOML. All players meet in every game and in every
+    role. Each match is saved as soon as it is over. After an interruption, the same
+    command resumes the tournament; it also plays what was added to FILE.
     """
     tournament = read_tournament(file)
     fixtures = list(schedule(tournament))

@@ -172,13 +172,13 @@ Examples:
     show_default=True,
     help="Moves per second.",
 )
-@click.option("--step", is_flag=True, help="Go on when a key is pressed.")
-@click.option("--game", help="What was played, where the record does not say.")
+@click.option("--step", is_flag=True, help="Wait for a key after each move.")
+@click.option("--game", help="The game, if the record does not have it.")
 def command(record: Path, speed: float, step: bool, game: str | None) -> None:
-    """Show a recorded match in the terminal.
+    """Show a recorded match, move by move, in the terminal.
 
-    Records are those of gamelore match and gamelore tournament, or of ggp-base. Where
-    the output is no terminal, all positions are printed one after the other.
+    RECORD is a file of gamelore match, of gamelore tournament or of ggp-base. If the
+    output is not a terminal, all positions are printed one after the other.
     """
     found = read_match(record)
     showing = Showing(found, find_game(found, game))

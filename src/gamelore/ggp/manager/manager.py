@@ -42,7 +42,7 @@ class MatchSettings:
     play_clock: float = 5.0
     """Seconds for each move."""
     grace: float = 1.0
-    """Seconds that a move may come after the play clock, for the way it has to go."""
+    """Seconds after the play clock in which a move still counts."""
     move_limit: int = MOVE_LIMIT
     """Joint moves after which a match ends without a result."""
     scramble: bool = False

@@ -1,4 +1,4 @@
-"""Who can sit at a manager's table: a player on the network, or one in this process."""
+"""The peers of a manager: players on the network, and agents in this process."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ Peer: TypeAlias = RemotePeer | LocalPeer
 
 
 class Done(NamedTuple, Generic[T]):
-    """The result of an future."""
+    """The result of a future."""
 
     result: T
 
@@ -118,7 +118,7 @@ class AgentFuture(Protocol[T]):
 
 
 class _DoneFuture(Generic[T]):
-    """An future done here and now."""
+    """A future that is done when it is made."""
 
     def __init__(self, task: Callable[[Clock], T], clock: Clock) -> None:
         self._outcome: Done[T] | Mishap
@@ -133,7 +133,7 @@ class _DoneFuture(Generic[T]):
 
 
 class _RunningFuture(Generic[T]):
-    """An future on another thread."""
+    """A future that runs on another thread."""
 
     def __init__(self, future: Future[T], clock: Clock) -> None:
         self._future = future

@@ -23,23 +23,23 @@ from gamelore.match.match import CHANCE
 EXAMPLE = """\
 # A tournament: every pair of players, in every game, in every role.
 #   gamelore tournament tournament.toml
-# plays it, and goes on with it after an interruption.
+# runs it, and resumes it after an interruption.
 
 output = "results"      # folder of records and tables, beside this file
 repeats = 10            # matches of each choice of players, game and roles
-seed = 1                # decides what is left to chance
-start_clock = 10        # seconds to get ready
+seed = 1                # of all random numbers
+start_clock = 10        # seconds to prepare
 play_clock = 2          # seconds for each move
-grace = 1               # seconds that a move may come late, for the way it has to go
-scramble = false        # whether players get the rules under other names
-at_once = 1             # matches at a time
-assignments = 60        # per repeat, in games of three roles or more: if there are
-                        # more ways to assign players to roles, so many at random
-move_limit = 10000      # a match that is longer ends there, with no goals
+grace = 1               # seconds after the play clock in which a move still counts
+scramble = false        # rename all symbols in the rules that are sent
+at_once = 1             # matches at the same time
+assignments = 60        # limit for games of three roles or more: if there are more
+                        # assignments of players to roles, each repeat draws 60
+move_limit = 10000      # a match ends after so many moves, without goals
 
-# Who plays: a name of yours, and a built-in player, the address of a player that is
-# being served (gamelore serve), or a Python class. Learners keep what they learned in
-# the output folder, or where `store` says.
+# The players. Each has a name of your choice, and is a built-in player, the address of
+# a player on the network (gamelore serve), or a Python class. Players that learn save
+# their values in the output folder, or in the file `store`.
 [players]
 searcher = "monte-carlo-100"
 careful = "minimax"
@@ -47,10 +47,10 @@ chance = "random"
 # served = "localhost:9147"
 # mine = "my_package.my_module:MyPlayer"
 # learner = { player = "td", store = "learner.db" }
-# trained = "learned:net.ckpt:4"   # what gamelore learn has saved, looking 4 ahead
+# trained = "learned:net.ckpt:4"   # saved by gamelore learn, searches 4 moves ahead
 
-# What is played: library games or rule sheets. Clocks and repeats of a game's own come
-# before those above.
+# The games: library games or rule sheets. A game may have its own repeats, start_clock,
+# play_clock and grace, which replace those above.
 [[games]]
 game = "tictactoe"
 
@@ -63,7 +63,7 @@ repeats = 5
 # game = "rules/my-game.kif"
 # name = "mine"
 """
-"""What a file looks like, with everything that it can say."""
+"""An example of a file, with all keys."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 _DAY = 86_400  # seconds
