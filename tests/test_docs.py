@@ -78,7 +78,7 @@ def run_console(block: Block, page: Path, folder: Path) -> None:
         if "gamelore" not in command:
             check_make(command, place)
             continue
-        in_shell = not command.startswith("gamelore ") or set(command) & set("|&<>;$`")
+        in_shell = not command.startswith("gamelore ") or set(command) & set("|&<>;$`*")
         run = run_in_shell if in_shell else run_in_process
         status, printed = run(command, folder)
         assert status in ((0, 1) if expected else (0,)), f"{place}\n{printed}"
