@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from gamelore.errors import GroundingLimit
@@ -56,10 +54,8 @@ def test_a_name_that_is_never_derived_is_false() -> None:
     ids=["time", "memory", "rules"],
 )
 def test_an_explosion_ends_at_each_limit_and_is_named(limits: GroundLimits) -> None:
-    started = time.monotonic()
     with pytest.raises(GroundingLimit, match="'boom'"):
         ground(Game.from_kif(EXPLODING), limits)
-    assert time.monotonic() - started < 50
 
 
 def test_heads_that_only_a_question_binds_are_grounded() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import subprocess
 import sys
 import time
@@ -149,11 +148,10 @@ def lateness(sim: Simulator, settings: QSettings) -> list[float]:
     return late
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("name", ["tictactoe", "connect-four", "breakthrough"])
 @pytest.mark.parametrize("level", [1, 2])
 def test_search_time_is_kept_while_the_machine_is_busy(name: str, level: int) -> None:
-    if os.getloadavg()[0] > (os.cpu_count() or 1) + 1:
-        pytest.skip("others keep this machine too busy to tell")
     settings = QSettings(search_time=50, level=level)
     busy = subprocess.Popen([sys.executable, "-c", BUSY])
     try:
@@ -167,10 +165,11 @@ def test_search_time_is_kept_while_the_machine_is_busy(name: str, level: int) ->
     assert min(late) > -0.025, "half of the time is used"
 
 
+@pytest.mark.timing
 def test_a_clock_ends_a_search_of_many_playouts() -> None:
     sim = simulator(load("connect-four"))
     for level in (1, 2):
-        player = ignorant(sim, "red", QSettings(playouts=10**7, level=level))
+        player = ignorant(sim, "red", QSettings(playouts=10**6, level=level))
         started = time.monotonic()
         player.choose(Position(sim), Clock(1.0))
         assert time.monotonic() - started < 1.0
@@ -184,7 +183,7 @@ def test_the_interpreter_searches_too() -> None:
 
 
 def test_budgets_are_one_or_the_other() -> None:
-    with pytest.raises(ValueError, match="give one only"):
+    with pytest.raises(ValueError, match="give one"):
         QSettings(playouts=5, search_time=5)
     with pytest.raises(ValueError, match="level 2 needs playouts or search_time"):
         QSettings(level=2)

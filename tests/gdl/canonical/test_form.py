@@ -379,6 +379,7 @@ def plays(form: CanonicalForm, game: Game) -> bool:
 # ── speed ───────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.timing
 def test_small_games_take_milliseconds() -> None:
     game = load("tictactoe")
     assert min(seconds(game) for _ in range(5)) < 0.02
