@@ -12,9 +12,9 @@ class SymbolMap:
     """Translates between the symbols of rules as sent and their canonical game."""
 
     def __init__(self, form: CanonicalForm) -> None:
-        self.form = form
         self.game = form.game
         """The canonical game."""
+        self._renaming = form.renaming
         self._canonical: dict[tuple[Move, ...], tuple[Move, ...]] = {}
         self._texts: dict[Move, str] = {}
 
@@ -22,7 +22,7 @@ class SymbolMap:
         """Return a joint move as sent, in canonical symbols."""
         known = self._canonical.get(joint)
         if known is None:
-            known = tuple(map(self.form.to_canonical, joint))
+            known = tuple(map(self._renaming.rename, joint))
             if len(self._canonical) >= _REMEMBERED:
                 self._canonical.clear()
             self._canonical[joint] = known
@@ -37,7 +37,7 @@ class SymbolMap:
             return "noop"
         known = self._texts.get(move)
         if known is None:
-            known = to_kif(self.form.to_original(move))
+            known = to_kif(self._renaming.inverse.rename(move))
             if len(self._texts) >= _REMEMBERED:
                 self._texts.clear()
             self._texts[move] = known
@@ -45,5 +45,5 @@ class SymbolMap:
 
     def find_role(self, role: Role) -> Role | None:
         """Return the canonical name of a role as sent, if there is such a role."""
-        name = self.form.to_canonical(role)
-        return name if isinstance(name, str) and name in self.game.roles else None
+        name = self._renaming.rename_role(role)
+        return name if name in self.game.roles else None
