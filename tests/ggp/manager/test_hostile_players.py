@@ -13,15 +13,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.gdl import Game
 from gamelore.ggp.manager.manager import ManagedMatch, Manager, MatchSettings
+from gamelore.ggp.manager.match_peers import ABORT_LIMIT
 from gamelore.ggp.manager.peers import RemotePeer
+from gamelore.ggp.net.client import Call
 from gamelore.match.match import Fault
+
+if TYPE_CHECKING:
+    from tests.ggp.conftest import CallClock
 
 RULES = """
 (role ann) (role bob) (init (step 0)) (succ 0 1) (succ 1 2)
@@ -31,7 +36,6 @@ RULES = """
 """
 STEPS = 2
 CLOCK = MatchSettings(start_clock=0.3, play_clock=0.3, grace=0.1)
-SLACK = 0.5  # seconds that a busy machine may add to a whole match
 
 Behaviour: TypeAlias = Callable[[socket.socket, str], None]
 """What a player does with a connection and the message it carried."""
@@ -91,7 +95,8 @@ def reset(connection: socket.socket, message: str) -> None:
 
 
 def answer_late(connection: socket.socket, message: str) -> None:
-    time.sleep(0.8)
+    """Answer once nobody waits any more."""
+    hang(connection, message)
     connection.sendall(reply(b"stay"))
 
 
@@ -157,7 +162,7 @@ class ScriptedPlayer:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., ScriptedPlayer]]:
+def make_player() -> Iterator[Callable[..., ScriptedPlayer]]:
     """Makes scripted players; afterwards nothing of the manager's is left open."""
     players: list[ScriptedPlayer] = []
 
@@ -171,6 +176,35 @@ def serve() -> Iterator[Callable[..., ScriptedPlayer]]:
         player.close()
     assert threading.active_count() <= threads
     assert open_files() <= files
+
+
+@pytest.fixture
+def serve(
+    make_player: Callable[..., ScriptedPlayer], call_clock: CallClock
+) -> Callable[..., ScriptedPlayer]:
+    """Makes scripted players, whom the manager calls on a clock of the test.
+
+    They are given the kinds of messages that they do not answer in time.
+    """
+    players: dict[int, tuple[ScriptedPlayer, tuple[str, ...]]] = {}
+
+    def make(*silent: str, **behaviours: Behaviour) -> ScriptedPlayer:
+        player = make_player(**behaviours)
+        players[player.port] = player, silent
+        return player
+
+    def is_silent(call: Call) -> bool:
+        player, silent = players[call.address.port]
+        if not any(f"( {kind} ".encode() in call.request for kind in silent):
+            return False
+        end = time.monotonic() + 60
+        while call.request not in player.requests:  # time goes on once it has come
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        return True
+
+    call_clock.is_silent = is_silent
+    return make
 
 
 def open_files() -> int:
@@ -266,19 +300,18 @@ HOSTILE: dict[str, tuple[Behaviour, str, str]] = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_a_move_that_never_comes_is_drawn_by_lot(
-    serve: Callable[..., ScriptedPlayer], case: str
+    serve: Callable[..., ScriptedPlayer], call_clock: CallClock, case: str
 ) -> None:
     behaviour, kind, message = HOSTILE[case]
-    started = time.monotonic()
-    match = run(serve(PLAY=behaviour), serve())
-    elapsed = time.monotonic() - started
+    silent = ["PLAY"] if kind == "late" else []
+    match = run(serve(*silent, PLAY=behaviour), serve())
     faults = faults_of(match)
     assert [fault.step for fault in faults] == list(range(STEPS))
     for fault in faults:
         assert fault.kind == kind
         assert message in fault.message
     limit = STEPS * 0.4 if kind == "late" else 0.0
-    assert elapsed < limit + SLACK
+    assert call_clock.elapsed == pytest.approx(limit)
 
 
 ACCEPTED: dict[str, Behaviour] = {
@@ -307,30 +340,32 @@ def test_oddities_are_accepted(serve: Callable[..., ScriptedPlayer], case: str) 
     assert all(str(joint[0]) == "(go 1 2)" for joint in match.record.moves)
 
 
-def test_two_that_hang_cost_one_clock(serve: Callable[..., ScriptedPlayer]) -> None:
+@pytest.mark.timing
+def test_two_that_hang_cost_one_clock(
+    make_player: Callable[..., ScriptedPlayer],
+) -> None:
     started = time.monotonic()
-    match = run(serve(PLAY=hang), serve(PLAY=hang))
+    match = run(make_player(PLAY=hang), make_player(PLAY=hang))
     elapsed = time.monotonic() - started
     assert len(match.record.faults) == 2 * STEPS
     assert STEPS * 0.4 <= elapsed < 1.5 * STEPS * 0.4
 
 
-def test_one_that_hangs_at_the_start(serve: Callable[..., ScriptedPlayer]) -> None:
-    started = time.monotonic()
-    match = run(serve(START=hang), serve(START=hang))
-    elapsed = time.monotonic() - started
+def test_two_that_hang_at_the_start_cost_one_clock(
+    serve: Callable[..., ScriptedPlayer], call_clock: CallClock
+) -> None:
+    match = run(serve("START", START=hang), serve("START", START=hang))
     faults = {(fault.role, fault.step, fault.kind) for fault in match.record.faults}
     assert faults == {("ann", -1, "late"), ("bob", -1, "late")}
-    assert 0.3 <= elapsed < 0.3 + SLACK
+    assert call_clock.elapsed == pytest.approx(0.3)
 
 
 def test_the_start_clock_ends_when_all_are_ready(
-    serve: Callable[..., ScriptedPlayer],
+    serve: Callable[..., ScriptedPlayer], call_clock: CallClock
 ) -> None:
-    started = time.monotonic()
     match = run(serve(), serve(), MatchSettings(start_clock=60, play_clock=60))
     assert match.record.faults == ()
-    assert time.monotonic() - started < SLACK
+    assert call_clock.elapsed == 0.0
 
 
 def test_one_that_is_busy(serve: Callable[..., ScriptedPlayer]) -> None:
@@ -340,7 +375,7 @@ def test_one_that_is_busy(serve: Callable[..., ScriptedPlayer]) -> None:
 
 
 def test_one_that_hangs_at_the_end(serve: Callable[..., ScriptedPlayer]) -> None:
-    match = run(serve(STOP=hang), serve(STOP=sending(b"")))
+    match = run(serve("STOP", STOP=hang), serve(STOP=sending(b"")))
     faults = {(f.role, f.step, f.kind) for f in match.record.faults}
     assert faults == {("ann", STEPS, "late"), ("bob", STEPS, "failed")}
 
@@ -354,7 +389,9 @@ def test_one_that_is_not_there(serve: Callable[..., ScriptedPlayer]) -> None:
     assert all(f.message == "no connection: connection refused" for f in faults)
 
 
-def test_one_whose_line_is_full(serve: Callable[..., ScriptedPlayer]) -> None:
+def test_one_whose_queue_is_full(
+    serve: Callable[..., ScriptedPlayer], call_clock: CallClock
+) -> None:
     """A port whose queue of connections is full answers nobody."""
     full = socket.create_server(("127.0.0.1", 0), backlog=0)
     waiting = []
@@ -363,6 +400,7 @@ def test_one_whose_line_is_full(serve: Callable[..., ScriptedPlayer]) -> None:
         filler.setblocking(False)
         filler.connect_ex(full.getsockname())
         waiting.append(filler)
+    call_clock.is_silent = lambda call: call.address.port == full.getsockname()[1]
     try:
         simulator = Interpreter(Game.from_kif(RULES, name="steps"))
         peers = [RemotePeer(*full.getsockname()), serve().peer]
@@ -429,18 +467,19 @@ def test_scrambled_rules_and_moves(serve: Callable[..., ScriptedPlayer]) -> None
     assert all(str(move) in names for joint in match.record.moves for move in joint)
 
 
-def test_an_interrupt_aborts_the_match(serve: Callable[..., ScriptedPlayer]) -> None:
-    ann, bob = serve(), serve(ABORT=hang)
+def test_an_interrupt_aborts_the_match(
+    serve: Callable[..., ScriptedPlayer], call_clock: CallClock
+) -> None:
+    ann, bob = serve(), serve("ABORT", ABORT=hang)
     simulator = Interpreter(Game.from_kif(RULES, name="steps"))
 
     def interrupt(moment: object) -> None:
         if getattr(moment, "moves", ()):
             raise KeyboardInterrupt
 
-    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         Manager(simulator, CLOCK).run([ann.peer, bob.peer], observer=interrupt)
-    assert time.monotonic() - started < 1.0 + SLACK
+    assert 0.0 < call_clock.elapsed <= ABORT_LIMIT
     for player in (ann, bob):
         assert player.messages[-1].startswith("( ABORT steps.")
         assert not any("STOP" in message for message in player.messages)

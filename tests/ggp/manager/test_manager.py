@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import pytest
 
@@ -18,12 +19,14 @@ from gamelore.errors import GameloreError, StuckError
 from gamelore.games import load
 from gamelore.gdl import Game, Move
 from gamelore.ggp.manager.manager import Manager, MatchSettings, Moment, run_match
-from gamelore.ggp.manager.peers import LocalPeer, parse_address
+from gamelore.ggp.manager.peers import AgentFuture, LocalPeer, parse_address
 from gamelore.match.match import MatchRecord, play_match
 from gamelore.player import Briefing, Clock, Player
 
 NO_CLOCKS = MatchSettings(math.inf, math.inf)
-SLACK = 0.5
+T = TypeVar("T")
+
+LONG = 100.0  # seconds; more than any step takes on a busy machine
 
 
 class Diary:
@@ -58,7 +61,7 @@ class Hanging(RandomPlayer):
         self.release = threading.Event()
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        self.release.wait(10)
+        self.release.wait(LONG)
         return super().choose(position, clock)
 
 
@@ -134,43 +137,68 @@ def test_without_clocks_there_are_no_threads(tictactoe: Simulator) -> None:
     assert ann.threads == {threading.current_thread().name}
 
 
-def test_two_that_hang_cost_one_clock(tictactoe: Simulator) -> None:
+def test_those_that_hang_are_late(tictactoe: Simulator) -> None:
     players = [Hanging(1), Hanging(2)]
     peers = [LocalPeer(PlayerAgent(lambda _, p=p: p), "h") for p in players]  # type: ignore[misc]
-    settings = MatchSettings(1, 0.2, grace=0.05, move_limit=2)
-    started = time.monotonic()
-    match = Manager(tictactoe, settings).run(peers)
-    elapsed = time.monotonic() - started
-    late = [(f.step, f.role) for f in match.record.faults if f.kind == "late"]
-    assert late == [(s, r) for s in range(3) for r in ("x", "o")]
-    assert elapsed < 3 * 0.25 + SLACK
-    for player in players:
-        player.release.set()
-    for peer in peers:
-        peer.close()
+    settings = MatchSettings(LONG, 0.2, grace=0.05, move_limit=2)
+    try:
+        match = Manager(tictactoe, settings).run(peers)
+        late = [(f.step, f.role) for f in match.record.faults if f.kind == "late"]
+        assert late == [(s, r) for s in range(3) for r in ("x", "o")]
+    finally:
+        for player in players:
+            player.release.set()
+        for peer in peers:
+            peer.close()
     wait_for_threads("agent h")
 
 
-def test_one_that_is_late_once_plays_on(tictactoe: Simulator) -> None:
-    class Sleepy(RandomPlayer):
-        slept = False
+def test_all_are_asked_at_once(tictactoe: Simulator) -> None:
+    all_think = threading.Barrier(2, timeout=LONG / 2)
 
+    class Meeting(RandomPlayer):
         def choose(self, position: Position, clock: Clock) -> Move:
-            if not self.slept:
-                self.slept = True
-                time.sleep(0.35)
+            all_think.wait()
             return super().choose(position, clock)
 
-    peers = [LocalPeer(PlayerAgent(Sleepy), "sleepy"), *random_peers(2)]
-    settings = MatchSettings(1, 0.2, grace=0.05)
-    match = Manager(tictactoe, settings).run(peers)
+    peers = [LocalPeer(PlayerAgent(Meeting, seed), "meeting") for seed in range(2)]
+    match = Manager(tictactoe, MatchSettings(LONG, LONG)).run(peers)
+    assert match.record.complete and not match.record.faults
+    for peer in peers:
+        peer.close()
+
+
+def test_one_that_is_late_once_plays_on(tictactoe: Simulator) -> None:
+    late = threading.Event()
+
+    class Sleepy(RandomPlayer):
+        def choose(self, position: Position, clock: Clock) -> Move:
+            if clock.seconds < LONG:
+                late.wait(LONG)
+            return super().choose(position, clock)
+
+    class ShortFirstMove(LocalPeer):
+        """Gives a moment for the first move, which is the second thing to do."""
+
+        begun = 0
+
+        def begin(self, task: Callable[[Clock], T], seconds: float) -> AgentFuture[T]:
+            self.begun += 1
+            return super().begin(task, 0.05 if self.begun == 2 else seconds)
+
+    def wake(moment: Moment) -> None:
+        if moment.moves:
+            late.set()
+
+    peers = [ShortFirstMove(PlayerAgent(Sleepy), "sleepy"), *random_peers(2)]
+    match = Manager(tictactoe, MatchSettings(LONG, LONG)).run(peers, observer=wake)
     assert match.record.complete
     assert [fault.step for fault in match.record.faults] == [0]
     for peer in peers:
         peer.close()
 
 
-@pytest.mark.parametrize("clock", [math.inf, 5.0])
+@pytest.mark.parametrize("clock", [math.inf, LONG])
 def test_one_that_cannot_enter(tictactoe: Simulator, clock: float) -> None:
     failing = Failing()
     peers = [LocalPeer(failing, "failing"), *random_peers(2)]
@@ -188,7 +216,7 @@ class OwnError(Exception):
     """An exception that only its author knows."""
 
 
-@pytest.mark.parametrize("clock", [math.inf, 3600.0])
+@pytest.mark.parametrize("clock", [math.inf, LONG])
 @pytest.mark.parametrize("error", [NameError("x"), OwnError("y"), TimeoutError("z")])
 def test_whatever_an_agent_raises_is_a_fault(
     tictactoe: Simulator, clock: float, error: Exception
@@ -317,7 +345,7 @@ def wait_for_threads(*names: str) -> None:
     def left() -> Sequence[str]:
         return [t.name for t in threading.enumerate() if t.name in names]
 
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LONG
     while left() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not left()

@@ -283,12 +283,12 @@ def test_a_match_given_up_is_not_complete(spy: Spy) -> None:
 def test_a_match_without_messages_is_dropped(spy: Spy) -> None:
     limits = ServerLimits(silence=0.2)
     with PlayerServer(spy, port=0, limits=limits) as server:
-        ask(server, start_text(TICTACTOE, "one", "x", 0.5, 0.1))
-        assert len(server.matches) == 1
-        until = time.monotonic() + 10
-        while server.matches and time.monotonic() < until:
+        assert ask(server, start_text(TICTACTOE, "one", "x", 0.5, 0.1)) == "ready"
+        until = time.monotonic() + 60
+        while not spy.records and time.monotonic() < until:
             time.sleep(0.05)
         assert not server.matches
+    assert [record.complete for record in spy.records] == [False]
 
 
 def test_preview_has_the_game_prepared(spy: Spy) -> None:
@@ -423,6 +423,7 @@ def test_a_player_that_fails_is_replaced_by_a_legal_move(choose: Any) -> None:
         assert record.faults
 
 
+@pytest.mark.timing
 def test_a_late_player_is_overtaken_in_time() -> None:
     def oversleep(position: Position, clock: Clock) -> Move:
         time.sleep(clock.left + 0.5)
@@ -441,6 +442,7 @@ def test_a_late_player_is_overtaken_in_time() -> None:
 
 def test_a_player_that_is_overtaken_answers_with_its_best_move_so_far() -> None:
     told: list[Move] = []
+    released = threading.Event()
 
     def oversleep(position: Position, clock: Clock) -> Move:
         legal = position.legal_moves(position.roles[0])
@@ -448,9 +450,7 @@ def test_a_player_that_is_overtaken_answers_with_its_best_move_so_far() -> None:
         for move in (legal[3], legal[5]):
             told.append(move)
             clock.note(move)
-        until = time.monotonic() + clock.left + 1.0
-        while time.monotonic() < until:  # it thinks on while the next move is asked for
-            time.sleep(0.005)
+        while not released.wait(0.005):  # it thinks on while the next move is asked for
             if len(told) > 2:
                 clock.note(told[0])
         return legal[0]
@@ -470,6 +470,7 @@ def test_a_player_that_is_overtaken_answers_with_its_best_move_so_far() -> None:
         answer = read_move(ask(server, write_message(Play("one", ("noop", reply)))))
         assert answer in position.legal_moves("x")
         assert answer != form.to_original(told[0])
+        released.set()
         ask(server, "( ABORT one )")
 
 
