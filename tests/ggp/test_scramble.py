@@ -28,10 +28,10 @@ def words(game: Game) -> set[str]:
 
 def random_walk(position: Position, seed: int) -> list[tuple[Move, ...]]:
     """The joint moves of a random match."""
-    lots = Random(seed)
+    rng = Random(seed)
     moves: list[tuple[Move, ...]] = []
     while not position.is_terminal and len(moves) < 60:
-        joint = tuple(lots.choice(position.legal_moves(r)) for r in position.roles)
+        joint = tuple(rng.choice(position.legal_moves(r)) for r in position.roles)
         position = position.advance(joint)
         moves.append(joint)
     return moves

@@ -48,7 +48,7 @@ def serving(player: str, *options: str) -> Iterator[tuple[subprocess.Popen[str],
         process.stderr.close()
 
 
-def seats(game: str) -> int:
+def count_players(game: str) -> int:
     return len([role for role in load(game).roles if role != "random"])
 
 
@@ -62,7 +62,7 @@ def test_every_player_plays_every_kind_of_game(player: str, tmp_path: Path) -> N
         ]
         for game in GAMES:
             command = [sys.executable, "-m", "gamelore", "match", game]
-            command += ports[: seats(game)]
+            command += ports[: count_players(game)]
             command += ["--play-clock", "0.3", "--start-clock", "20", "--repeat", "2"]
             command += ["--json", "--scramble", "--output", str(tmp_path / game)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -91,7 +91,7 @@ def test_a_thousand_matches_without_a_fault_and_memory_stays_flat(
     manager = Manager(simulator(load("tictactoe")), MatchSettings(20, 5))
     with (
         serving("random") as (plain, first),
-        serving("td", "--store", str(tmp_path / "pupil.db")) as (learner, second),
+        serving("td", "--store", str(tmp_path / "learner.db")) as (learner, second),
     ):
         ports = [int(address.rpartition(":")[2]) for address in (first, second)]
         peers = [RemotePeer("127.0.0.1", port) for port in ports]

@@ -219,7 +219,7 @@ def run(
     return Manager(simulator, settings).run([ann.peer, bob.peer], seed=1)
 
 
-def faults_of(match: ManagedMatch, role: str = "ann") -> list[Fault]:
+def list_faults(match: ManagedMatch, role: str = "ann") -> list[Fault]:
     assert match.record.complete
     assert len(match.record.moves) == STEPS
     others = [fault for fault in match.record.faults if fault.role != role]
@@ -299,13 +299,13 @@ HOSTILE: dict[str, tuple[Behaviour, str, str]] = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_a_move_that_never_comes_is_drawn_by_lot(
+def test_a_move_that_never_comes_is_drawn_at_random(
     serve: Callable[..., ScriptedPlayer], call_clock: CallClock, case: str
 ) -> None:
     behaviour, kind, message = HOSTILE[case]
     silent = ["PLAY"] if kind == "late" else []
     match = run(serve(*silent, PLAY=behaviour), serve())
-    faults = faults_of(match)
+    faults = list_faults(match)
     assert [fault.step for fault in faults] == list(range(STEPS))
     for fault in faults:
         assert fault.kind == kind
@@ -335,7 +335,7 @@ ACCEPTED: dict[str, Behaviour] = {
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_oddities_are_accepted(serve: Callable[..., ScriptedPlayer], case: str) -> None:
     match = run(serve(PLAY=ACCEPTED[case]), serve())
-    assert faults_of(match) == []
+    assert list_faults(match) == []
     assert [joint[1] for joint in match.record.moves] == ["stay", "stay"]
     assert all(str(joint[0]) == "(go 1 2)" for joint in match.record.moves)
 
@@ -370,7 +370,7 @@ def test_the_start_clock_ends_when_all_are_ready(
 
 def test_one_that_is_busy(serve: Callable[..., ScriptedPlayer]) -> None:
     match = run(serve(START=sending(reply(b"busy"))), serve())
-    (fault,) = faults_of(match)
+    (fault,) = list_faults(match)
     assert (fault.step, fault.message) == (-1, "busy with another match")
 
 
@@ -384,7 +384,7 @@ def test_one_that_is_not_there(serve: Callable[..., ScriptedPlayer]) -> None:
     absent = serve()
     absent.close()
     match = run(absent, serve())
-    faults = faults_of(match)
+    faults = list_faults(match)
     assert [fault.step for fault in faults] == [-1, 0, 1, 2]
     assert all(f.message == "no connection: connection refused" for f in faults)
 
@@ -408,7 +408,7 @@ def test_one_whose_queue_is_full(
     finally:
         for filler in (full, *waiting):
             filler.close()
-    faults = faults_of(match)
+    faults = list_faults(match)
     assert len(faults) == STEPS + 2
     assert all(f.kind in ("failed", "late") for f in faults)
 
@@ -446,9 +446,9 @@ def test_scrambled_rules_and_moves(serve: Callable[..., ScriptedPlayer]) -> None
     def echo(connection: socket.socket, message: str) -> None:
         """Repeats the other's last move once there is one, which is always legal."""
         words = message.replace("(", " ( ").replace(")", " ) ").split()
-        connection.sendall(reply(b"nonsense" if "NIL" in words else word_of(message)))
+        connection.sendall(reply(b"nonsense" if "NIL" in words else last_word(message)))
 
-    def word_of(message: str) -> bytes:
+    def last_word(message: str) -> bytes:
         inner = message.split("(", 2)[2].strip(" )")
         return inner.split()[-1].encode() if "(" not in inner else b"?"
 

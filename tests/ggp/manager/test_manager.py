@@ -30,7 +30,7 @@ LONG = 100.0  # seconds; more than any step takes on a busy machine
 
 
 class Diary:
-    """An agent that plays by lot and writes down what it is told."""
+    """An agent that plays at random and writes down what it is told."""
 
     def __init__(self, seed: int = 0) -> None:
         self.player: Player = RandomPlayer(seed)
@@ -275,7 +275,7 @@ def test_observers_see_every_position(tictactoe: Simulator) -> None:
     assert seen[-1].players == match.players == ("r1", "r2")
 
 
-def test_chance_is_played_by_lot() -> None:
+def test_chance_is_played_at_random() -> None:
     match = run_match("pig", random_peers(1, 2), seed=4)
     assert match.players.count("random") == 1
     assert match.record.complete and not match.record.faults

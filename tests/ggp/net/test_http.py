@@ -196,13 +196,13 @@ def test_limits_are_positive() -> None:
 
 
 def test_fuzzed_bytes_are_read_or_refused() -> None:
-    lots = random.Random(3)
+    rng = random.Random(3)
     good = [write_request("( PLAY m NIL )"), write_reply("ready")]
     for _ in range(3000):
-        data = bytearray(lots.choice(good))
-        for _ in range(lots.randrange(1, 6)):
-            at = lots.randrange(len(data))
-            data[at : at + lots.randrange(3)] = lots.randbytes(lots.randrange(3))
+        data = bytearray(rng.choice(good))
+        for _ in range(rng.randrange(1, 6)):
+            at = rng.randrange(len(data))
+            data[at : at + rng.randrange(3)] = rng.randbytes(rng.randrange(3))
         for reader in (RequestReader(SMALL), ReplyReader(SMALL)):
             try:
                 whole = reader.feed(bytes(data)) or reader.finish()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import errno
 import socket
+import threading
 import time
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ from gamelore.ggp.manager.manager import (
     Moment,
 )
 from gamelore.ggp.manager.peers import LocalPeer, RemotePeer
-from gamelore.ggp.net import tasks as dialogue_module
+from gamelore.ggp.net import tasks as tasks_module
 from gamelore.ggp.net.client import Address, Call, Outcome, PendingCall, go_on
 from gamelore.ggp.net.connection import Connection
 from gamelore.ggp.net.http import HttpRequest, Reply, write_request
@@ -47,11 +48,15 @@ if TYPE_CHECKING:
 
 
 class Echo:
-    """Answers every request with its own text, `slow` ones after a while."""
+    """Answers every request with its own text.
+
+    It answers `slow` ones after a while, and `held` ones once they are released.
+    """
 
     def __init__(self) -> None:
         self.heard: list[str] = []
         self.unanswered: list[Connection] = []
+        self.released = threading.Event()
         self.listener = Listener("127.0.0.1", 0, self._answer)
         self.listener.start()
 
@@ -59,12 +64,14 @@ class Echo:
         self.heard.append(request.text)
         if request.text.startswith("slow"):
             time.sleep(0.3)
+        if request.text == "held":
+            self.released.wait(60)
         if request.text == "silence":
             self.unanswered.append(connection)
         else:
             connection.reply(request.text)
 
-    def call(self, text: str, seconds: float = 5.0) -> Call:
+    def call(self, text: str, seconds: float = 60.0) -> Call:
         return Call(Address.of(*self.listener.address), write_request(text), seconds)
 
 
@@ -72,10 +79,11 @@ class Echo:
 def echo() -> Iterator[Echo]:
     peer = Echo()
     yield peer
+    peer.released.set()
     peer.listener.stop()
 
 
-def text_of(outcome: Outcome) -> str:
+def read_text(outcome: Outcome) -> str:
     return outcome.text if isinstance(outcome, Reply) else outcome.kind
 
 
@@ -84,16 +92,16 @@ def task(echo: Echo, *rounds: list[str]) -> CallCoroutine[list[str]]:
     answers: list[str] = []
     for texts in rounds:
         outcomes = yield [echo.call(text) for text in texts]
-        answers += map(text_of, outcomes)
+        answers += map(read_text, outcomes)
     return answers
 
 
 def test_answers_come_in_the_order_of_calls(echo: Echo) -> None:
     calls = [echo.call(text) for text in ("slow", "quick", "last")]
-    assert [*map(text_of, make_calls(calls))] == ["slow", "quick", "last"]
+    assert [*map(read_text, make_calls(calls))] == ["slow", "quick", "last"]
 
 
-def test_every_dialogue_gets_its_own_answers(echo: Echo) -> None:
+def test_every_coroutine_gets_its_own_answers(echo: Echo) -> None:
     texts = [[[f"{n}.{r}.{k}" for k in range(2)] for r in range(4)] for n in range(9)]
     results = [*run_concurrently((task(echo, *each) for each in texts), at_once=4)]
     expected = [[text for round in each for text in round] for each in texts]
@@ -102,10 +110,11 @@ def test_every_dialogue_gets_its_own_answers(echo: Echo) -> None:
 
 
 def test_nobody_waits_for_another(echo: Echo) -> None:
-    slow, quick = task(echo, ["slow"]), task(echo, *[["quick"]] * 20)
-    results = run_concurrently([slow, quick], at_once=2)
+    held, quick = task(echo, ["held"]), task(echo, *[["quick"]] * 20)
+    results = run_concurrently([held, quick], at_once=2)
     assert next(results) == ["quick"] * 20
-    assert next(results) == ["slow"]
+    echo.released.set()
+    assert next(results) == ["held"]
 
 
 def test_no_more_at_once_than_is_wished(echo: Echo) -> None:
@@ -146,7 +155,7 @@ def test_running_out_of_connections_is_told(
         make_calls([echo.call("quick")])
 
 
-def test_a_dialogue_may_say_nothing() -> None:
+def test_a_coroutine_may_say_nothing() -> None:
     def silent() -> CallCoroutine[str]:
         return "done"
         yield  # what makes it a coroutine
@@ -239,7 +248,7 @@ def test_whoever_stops_listening_ends_all(echo: Echo) -> None:
 
 
 def test_the_docstring_is_true() -> None:
-    result = doctest.testmod(dialogue_module)
+    result = doctest.testmod(tasks_module)
     assert result.attempted > 0
     assert result.failed == 0
 

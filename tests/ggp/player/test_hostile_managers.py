@@ -71,12 +71,12 @@ def exchange(server: PlayerServer, data: bytes, seconds: float = 15.0) -> bytes:
         return read_all(line)
 
 
-def status_of(answer: bytes) -> int:
+def read_status(answer: bytes) -> int:
     assert answer.startswith(b"HTTP/1.0 "), answer[:100]
     return int(answer[9:12])
 
 
-def body_of(answer: bytes) -> str:
+def read_body(answer: bytes) -> str:
     return answer.partition(b"\r\n\r\n")[2].decode()
 
 
@@ -88,7 +88,7 @@ def start_text(match: str = "m", start: float = 10, play: float = 2) -> str:
 
 
 def test_one_that_sends_nothing_is_closed(server: PlayerServer) -> None:
-    assert status_of(exchange(server, b"")) == 408
+    assert read_status(exchange(server, b"")) == 408
 
 
 def test_one_byte_at_a_time_is_cut_off(server: PlayerServer) -> None:
@@ -99,7 +99,7 @@ def test_one_byte_at_a_time_is_cut_off(server: PlayerServer) -> None:
             if select.select([line], [], [], 0.1)[0]:
                 break
         assert sent < len(data)
-        assert status_of(read_all(line)) == 408
+        assert read_status(read_all(line)) == 408
 
 
 def test_slow_ones_do_not_hold_a_match_up(server: PlayerServer) -> None:
@@ -107,8 +107,8 @@ def test_slow_ones_do_not_hold_a_match_up(server: PlayerServer) -> None:
     for line in lines:
         line.sendall(b"POST / HTTP/1.0\r\nContent-")
     try:
-        assert body_of(exchange(server, write_request(start_text()))) == "ready"
-        move = body_of(exchange(server, write_request("( PLAY m NIL )")))
+        assert read_body(exchange(server, write_request(start_text()))) == "ready"
+        move = read_body(exchange(server, write_request("( PLAY m NIL )")))
         assert read_move(move) in Position(TICTACTOE).legal_moves("x")
     finally:
         exchange(server, write_request("( ABORT m )"))
@@ -127,7 +127,7 @@ def test_a_hundred_megabytes_are_refused(server: PlayerServer) -> None:
         except OSError:
             pass
         answer = read_all(line)
-    assert not answer or status_of(answer) == 413
+    assert not answer or read_status(answer) == 413
 
 
 def test_a_long_body_announced_is_refused_at_once(server: PlayerServer) -> None:
@@ -135,12 +135,12 @@ def test_a_long_body_announced_is_refused_at_once(server: PlayerServer) -> None:
     with socket.create_connection(server.address, timeout=10) as line:
         line.sendall(head)
         answer = line.recv(1000)
-    assert status_of(answer) == 413
+    assert read_status(answer) == 413
 
 
 def test_headers_without_end_are_refused(server: PlayerServer) -> None:
     answer = exchange(server, b"POST / HTTP/1.0\r\n" + b"X: y\r\n" * 100_000)
-    assert not answer or status_of(answer) == 431
+    assert not answer or read_status(answer) == 431
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_headers_without_end_are_refused(server: PlayerServer) -> None:
     ],
 )
 def test_what_is_no_request_is_refused(server: PlayerServer, data: bytes) -> None:
-    assert 400 <= status_of(exchange(server, data)) <= 505
+    assert 400 <= read_status(exchange(server, data)) <= 505
 
 
 @pytest.mark.parametrize(
@@ -187,22 +187,22 @@ def test_what_is_no_request_is_refused(server: PlayerServer, data: bytes) -> Non
 def test_what_is_no_message_is_refused(server: PlayerServer, body: bytes) -> None:
     head = b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(body)
     answer = exchange(server, head + body)
-    assert status_of(answer) == 400
+    assert read_status(answer) == 400
     assert len(answer) < 1000
 
 
 def test_a_length_too_short_cuts_the_message_off(server: PlayerServer) -> None:
     data = b"POST / HTTP/1.0\r\nContent-Length: 4\r\n\r\n( INFO )"
-    assert status_of(exchange(server, data)) == 400
+    assert read_status(exchange(server, data)) == 400
 
 
 def test_a_length_too_long_is_waited_for_in_vain(server: PlayerServer) -> None:
     data = b"POST / HTTP/1.0\r\nContent-Length: 400\r\n\r\n( INFO )"
-    assert status_of(exchange(server, data)) == 408
+    assert read_status(exchange(server, data)) == 408
     with socket.create_connection(server.address, timeout=10) as line:
         line.sendall(data)
         line.shutdown(socket.SHUT_WR)
-        assert status_of(read_all(line)) == 400
+        assert read_status(read_all(line)) == 400
 
 
 def test_connections_are_not_kept_alive(server: PlayerServer) -> None:
@@ -233,7 +233,7 @@ def test_disconnecting_at_any_point_does_no_harm(server: PlayerServer) -> None:
     until = time.monotonic() + 60
     while not server.matches and time.monotonic() < until:
         time.sleep(0.02)
-    assert body_of(exchange(server, write_request("( ABORT gone )"))) == "aborted"
+    assert read_body(exchange(server, write_request("( ABORT gone )"))) == "aborted"
 
 
 def test_one_that_does_not_read_its_answer_is_left(server: PlayerServer) -> None:
@@ -254,7 +254,7 @@ def test_many_questions_at_once_are_all_answered(server: PlayerServer) -> None:
     exchange(server, write_request(start_text()))
 
     def play() -> None:
-        answers.append(body_of(exchange(server, write_request("( PLAY m NIL )"))))
+        answers.append(read_body(exchange(server, write_request("( PLAY m NIL )"))))
 
     threads = [threading.Thread(target=play, daemon=True) for _ in range(20)]
     for thread in threads:
@@ -264,15 +264,15 @@ def test_many_questions_at_once_are_all_answered(server: PlayerServer) -> None:
     legal = Position(TICTACTOE).legal_moves("x")
     assert len(answers) == 20
     assert all(read_move(answer) in legal for answer in answers)
-    assert body_of(exchange(server, write_request("( STOP m NIL )"))) == "done"
+    assert read_body(exchange(server, write_request("( STOP m NIL )"))) == "done"
 
 
 def test_clocks_of_no_time_are_answered(server: PlayerServer) -> None:
     text = start_text("quick", 0, 0)
-    assert body_of(exchange(server, write_request(text))) == "ready"
+    assert read_body(exchange(server, write_request(text))) == "ready"
     time.sleep(0.2)
-    read_move(body_of(exchange(server, write_request("( PLAY quick NIL )"))))
-    assert body_of(exchange(server, write_request("( STOP quick NIL )"))) == "done"
+    read_move(read_body(exchange(server, write_request("( PLAY quick NIL )"))))
+    assert read_body(exchange(server, write_request("( STOP quick NIL )"))) == "done"
 
 
 def explosive_rules() -> str:
@@ -290,14 +290,14 @@ def explosive_rules() -> str:
 
 def test_rules_that_explode_take_nobody_down(server: PlayerServer) -> None:
     text = f"( START big x ( {explosive_rules()} ) 2 1 )"
-    assert body_of(exchange(server, write_request(text))) == "ready"
+    assert read_body(exchange(server, write_request(text))) == "ready"
     for _ in range(2):
-        read_move(body_of(exchange(server, write_request("( PLAY big NIL )"))))
+        read_move(read_body(exchange(server, write_request("( PLAY big NIL )"))))
         assert b"victim" in exchange(server, write_request("( INFO )"))
-    assert body_of(exchange(server, write_request("( STOP big NIL )"))) == "done"
+    assert read_body(exchange(server, write_request("( STOP big NIL )"))) == "done"
     # A game that compiles is played at once, although the other is not given up yet.
-    assert body_of(exchange(server, write_request(start_text("next")))) == "ready"
-    move = body_of(exchange(server, write_request("( PLAY next NIL )")))
+    assert read_body(exchange(server, write_request(start_text("next")))) == "ready"
+    move = read_body(exchange(server, write_request("( PLAY next NIL )")))
     assert read_move(move) in Position(TICTACTOE).legal_moves("x")
     exchange(server, write_request("( ABORT next )"))
 
@@ -309,28 +309,28 @@ def test_many_games_one_after_the_other(server: PlayerServer) -> None:
             "(<= (next (n 1)) (does x (go ?n))) (<= terminal (true (n 1))) (goal x 1)"
         )
         text = f"( START g{number} x ( {rules} ) 1 1 )"
-        assert body_of(exchange(server, write_request(text))) == "ready"
+        assert read_body(exchange(server, write_request(text))) == "ready"
         aborted = exchange(server, write_request(f"( ABORT g{number} )"))
-        assert body_of(aborted) == "aborted"
+        assert read_body(aborted) == "aborted"
 
 
 # ── fuzz ────────────────────────────────────────────────────────────────────────────
 
 
-def mutated(data: bytes, lots: Random) -> bytes:
+def mutated(data: bytes, rng: Random) -> bytes:
     """Bytes with a few of them changed, left out, doubled or cut off."""
     changed = bytearray(data)
-    for _ in range(lots.randrange(1, 8)):
-        at = lots.randrange(len(changed) + 1)
-        kind = lots.randrange(4)
+    for _ in range(rng.randrange(1, 8)):
+        at = rng.randrange(len(changed) + 1)
+        kind = rng.randrange(4)
         if kind == 0:
-            changed[at : at + 1] = lots.randbytes(1)
+            changed[at : at + 1] = rng.randbytes(1)
         elif kind == 1:
-            del changed[at : at + lots.randrange(1, 20)]
+            del changed[at : at + rng.randrange(1, 20)]
         elif kind == 2:
-            changed[at:at] = changed[at : at + lots.randrange(1, 30)]
+            changed[at:at] = changed[at : at + rng.randrange(1, 30)]
         else:
-            changed[at:at] = lots.choice([b"(", b")", b" ", b"\r\n", b"?", b"-1", b";"])
+            changed[at:at] = rng.choice([b"(", b")", b" ", b"\r\n", b"?", b"-1", b";"])
     return bytes(changed)
 
 
@@ -352,7 +352,7 @@ def resources() -> tuple[int, int, int]:
 
 def attack(server: PlayerServer, cases: int, seed: int) -> None:
     """Send mutated requests, some of them in the middle of a match."""
-    lots = Random(seed)
+    rng = Random(seed)
     texts = [
         "( INFO )",
         start_text("m", 0.05, 0.2),
@@ -366,13 +366,13 @@ def attack(server: PlayerServer, cases: int, seed: int) -> None:
         if case % 50 == 0:
             exchange(server, write_request("( ABORT m )"))
             exchange(server, write_request(start_text("m", 0.05, 0.2)))
-        text = lots.choice(texts)
-        if lots.random() < 0.5:
-            body = mutated(text.encode(), lots)
+        text = rng.choice(texts)
+        if rng.random() < 0.5:
+            body = mutated(text.encode(), rng)
             head = b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(body)
             data = head + body
         else:
-            data = mutated(write_request(text), lots)
+            data = mutated(write_request(text), rng)
         with socket.create_connection(server.address, timeout=10) as line:
             try:
                 line.sendall(data)

@@ -131,11 +131,11 @@ def play_until_killed(port: int, process: subprocess.Popen[str]) -> list[str]:
 
 
 def kill_servers(store: Path, times: int) -> None:
-    lots = Random(2)
+    rng = Random(2)
     finished: list[str] = []
     for _ in range(times):
         with serving(store) as (process, port):
-            timer = threading.Timer(lots.uniform(0.1, 1.5), process.kill)
+            timer = threading.Timer(rng.uniform(0.1, 1.5), process.kill)
             timer.start()
             finished += play_until_killed(port, process)
             timer.join()

@@ -111,8 +111,8 @@ def spy() -> Spy:
 def play_out(
     server: PlayerServer, game: Game, role: Role, match: str, seed: int = 0
 ) -> Position:
-    """Have a server play one match, its opponents moving by lot."""
-    lots = Random(seed)
+    """Have a server play one match, its opponents moving at random."""
+    rng = Random(seed)
     assert ask(server, start_text(game, match, role, 20, 5)) == "ready"
     position = Position.initial(game)
     joint: tuple[Move, ...] | None = None
@@ -120,7 +120,7 @@ def play_out(
         answer = read_move(ask(server, write_message(Play(match, joint))))
         assert answer in position.legal_moves(role)
         joint = tuple(
-            answer if r == role else lots.choice(position.legal_moves(r))
+            answer if r == role else rng.choice(position.legal_moves(r))
             for r in game.roles
         )
         position = position.advance(joint)
@@ -202,7 +202,7 @@ def test_it_answers_in_the_spelling_of_the_match(
     game = change(TICTACTOE)
     assert not {*game.roles} & {*TICTACTOE.roles}
     for role in game.roles:
-        play_out(server, game, role, f"spelt-{role}")
+        play_out(server, game, role, f"renamed-{role}")
 
 
 def test_all_spellings_are_one_game(spy: Spy) -> None:
