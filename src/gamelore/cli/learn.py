@@ -64,7 +64,7 @@ MAIN = (
 
 
 @dataclass(frozen=True)
-class Request:
+class LearnRequest:
     """What the command line asks for."""
 
     game: Game
@@ -80,7 +80,7 @@ class Request:
 # ── before ──────────────────────────────────────────────────────────────────────────
 
 
-def find_preset(request: Request) -> Preset:
+def find_preset(request: LearnRequest) -> Preset:
     """Return what to train: a preset with another seed or length, or what is typed."""
     run, files = request.run, request.files
     if not files.preset:
@@ -123,7 +123,7 @@ def find_initial_values(
     return initialise_roles(known, graph, roles, rewards)
 
 
-def begin(request: Request) -> TrainingRun:
+def begin(request: LearnRequest) -> TrainingRun:
     """Return a training run from its first match on."""
     files, game = request.files, request.game
     preset = find_preset(request)
@@ -142,7 +142,7 @@ def begin(request: Request) -> TrainingRun:
     return run
 
 
-def resume(request: Request, checkpoint: Checkpoint) -> TrainingRun:
+def resume(request: LearnRequest, checkpoint: Checkpoint) -> TrainingRun:
     """Return a training run that goes on from a checkpoint."""
     path = request.files.save
     check_typed(request, checkpoint)
@@ -158,7 +158,7 @@ def resume(request: Request, checkpoint: Checkpoint) -> TrainingRun:
     return run
 
 
-def resumed_limits(request: Request, checkpoint: Checkpoint) -> RunConfig:
+def resumed_limits(request: LearnRequest, checkpoint: Checkpoint) -> RunConfig:
     """Return the limits that are typed, or else those that the run began with."""
     limits = request.run
     owed = checkpoint.wanted > checkpoint.matches or limits.minutes is None
@@ -167,7 +167,7 @@ def resumed_limits(request: Request, checkpoint: Checkpoint) -> RunConfig:
     return limits
 
 
-def read_checkpoint(request: Request) -> Checkpoint | None:
+def read_checkpoint(request: LearnRequest) -> Checkpoint | None:
     """Return the checkpoint to go on from, if there is one."""
     path = request.files.save
     if path is None or not request.files.resume or not path.exists():
@@ -180,7 +180,7 @@ def read_checkpoint(request: Request) -> Checkpoint | None:
         ) from None
 
 
-def check_typed(request: Request, checkpoint: Checkpoint) -> None:
+def check_typed(request: LearnRequest, checkpoint: Checkpoint) -> None:
     """Raise `CheckpointError` where options differ from those of a checkpoint."""
     files, path = request.files, request.files.save
     saved = to_options(checkpoint.config)
@@ -351,7 +351,7 @@ def command(
     """
     typed_run = given_options(context, RunConfig)
     try:
-        request = Request(
+        request = LearnRequest(
             game=load(game),
             engine=engine,
             files=from_options(LearnFiles, given_options(context, LearnFiles)),
@@ -372,7 +372,7 @@ def command(
         leave(run, game, signals[0])
 
 
-def check_snapshots(request: Request) -> None:
+def check_snapshots(request: LearnRequest) -> None:
     """Refuse snapshots without a checkpoint to be beside."""
     wanted = request.run.snapshots or request.run.snapshot_every
     if wanted and request.files.save is None:

@@ -42,7 +42,7 @@ from gamelore.values.table import Cells
 _DTYPES = {"rows": "<u8", "values": "<f8", "visits": "<u4"}
 
 
-class Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class CheckpointHeader(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """All of a checkpoint but its arrays."""
 
     game: str
@@ -134,7 +134,7 @@ class Checkpoint:
             weights=state.weights,
             copied_weights=state.copied_weights,
             sheet=simulator.game.to_kif(),
-            inputs=_inputs_of(trainer),
+            inputs=_find_inputs(trainer),
             depth=depth,
             evaluations=evaluations,
         )
@@ -208,7 +208,7 @@ class Checkpoint:
 
     def header(self) -> bytes:
         """Return all but the arrays, as JSON."""
-        header = Header(
+        header = CheckpointHeader(
             game=self.game,
             rules=self.rules,
             config=to_json(self.config),
@@ -249,7 +249,7 @@ class Checkpoint:
     def from_parts(cls, header: bytes, arrays: Mapping[str, Any]) -> Checkpoint:
         """Put the parts together; `CheckpointError` where they do not fit."""
         try:
-            known = msgspec.json.decode(header, type=Header)
+            known = msgspec.json.decode(header, type=CheckpointHeader)
             checkpoint = cls(
                 game=known.game,
                 rules=known.rules,
@@ -291,7 +291,7 @@ class Checkpoint:
             raise ValueError(f"{len(self.rewards)} rewards of {self.matches} matches")
 
 
-def _inputs_of(trainer: Trainer) -> FeatureSheet | None:
+def _find_inputs(trainer: Trainer) -> FeatureSheet | None:
     features = trainer.graph.simulator.features
     counted = trainer.function is not None or trainer.config.shaping
     if not counted or features is None:

@@ -118,7 +118,7 @@ class StoredValues:
 
 
 @dataclass(frozen=True)
-class Progress:
+class LearnerProgress:
     """How far a learner is."""
 
     matches: int = 0
@@ -154,15 +154,17 @@ class MatchLog(Database):
         assert number is not None
         return number
 
-    def progress(self, learner: LearnerKey) -> Progress:
+    def progress(self, learner: LearnerKey) -> LearnerProgress:
         """Return the number of a learner's matches, and its randomness after them."""
         with self._errors():
             found = self.connection.execute(
                 "SELECT played, stream FROM learner WHERE key = ?", (learner.key,)
             ).fetchone()
         if found is None or not found[1]:
-            return Progress()
-        return Progress(found[0], np.frombuffer(found[1], "<u8").astype(np.uint64))
+            return LearnerProgress()
+        return LearnerProgress(
+            found[0], np.frombuffer(found[1], "<u8").astype(np.uint64)
+        )
 
     def learners(self) -> list[LearnerKey]:
         """Return all learners, in the order of their keys."""

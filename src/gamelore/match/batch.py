@@ -63,7 +63,7 @@ def play_batch(
     while len(going):
         role = step % 2
         evaluator = ZeroEvaluator() if step < opening else evaluators[role]
-        choice = _Choice(simulator, evaluator, engines[role], role)
+        choice = _MoveChooser(simulator, evaluator, engines[role], role)
         rows[going] = choice.advance(rows[going], random)
         lengths[going] += 1
         going = going[~simulator.terminal(rows[going])]
@@ -98,7 +98,7 @@ def play_both_roles(
 
 
 @dataclass(frozen=True)
-class _Choice:
+class _MoveChooser:
     """A role's choice in all matches: one move ahead, by an evaluator."""
 
     simulator: Simulator

@@ -14,7 +14,7 @@ FORMAT = "gamelore knowledge"
 VERSION = 2
 
 
-class _Header(msgspec.Struct):
+class _FileHeader(msgspec.Struct):
     """The part that all versions of the file have."""
 
     format: str = ""
@@ -71,7 +71,7 @@ def encode_knowledge(knowledge: Knowledge) -> str:
 def decode_knowledge(content: str | bytes) -> Knowledge:
     """Read what `encode_knowledge` returns; `KnowledgeError` says what is wrong."""
     try:
-        header = msgspec.json.decode(content, type=_Header)
+        header = msgspec.json.decode(content, type=_FileHeader)
         if header.format != FORMAT:
             raise KnowledgeError(f'it lacks "format": "{FORMAT}"')
         if header.version != VERSION:
