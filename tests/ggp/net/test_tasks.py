@@ -271,6 +271,10 @@ class Bookish:
         return legal[zlib.crc32(repr(position.facts).encode()) % len(legal)]
 
 
+PATIENCE = 60.0
+"""Seconds in which players must have left their matches."""
+
+
 @pytest.fixture
 def players() -> Iterator[list[RemotePeer]]:
     with ExitStack() as stack:
@@ -282,7 +286,11 @@ def players() -> Iterator[list[RemotePeer]]:
         for peer in peers:
             stack.callback(peer.close)
         yield peers
-        assert not any(server.matches for server in servers)
+        # an ABORT may be answered after the second that a manager waits for it
+        end = time.monotonic() + PATIENCE
+        while any(server.matches for server in servers):
+            assert time.monotonic() < end, "a match is still under way"
+            time.sleep(0.01)
 
 
 def told(match: ManagedMatch) -> tuple[object, ...]:
