@@ -98,7 +98,7 @@ def distribution(
     uniform = 1 / len(children)
     if player.name == "random":
         return [(child, uniform) for child in children]
-    kinds = [outlook(graph, mover, child) for child in children]
+    kinds = [one_ply_outcome(graph, mover, child) for child in children]
     order = "WNL" if player.name == "novice" else "LNW"
     wanted = min(kinds, key=order.index)
     share = (1 - player.epsilon) / kinds.count(wanted)
@@ -108,7 +108,7 @@ def distribution(
     ]
 
 
-def outlook(graph: StateGraph, mover: int, child: int) -> str:
+def one_ply_outcome(graph: StateGraph, mover: int, child: int) -> str:
     """W if the mover has won, L if it has lost or the other can win at once, else N."""
 
     def judge(node: int) -> str:

@@ -219,7 +219,7 @@ CONFIGS = {
         30,
         TrainConfig(opponent=NOVICE, lookahead=Lookahead()),
     ),
-    "td-on-sight": (
+    "td-candidates": (
         "tictactoe",
         40,
         TrainConfig(
@@ -359,7 +359,7 @@ def test_any_player_can_be_the_opponent() -> None:
 
 
 def test_a_course_in_parts_is_the_same() -> None:
-    name, _, config = CONFIGS["td-on-sight"]
+    name, _, config = CONFIGS["td-candidates"]
     whole, parts = (
         Trainer(StateGraph(simulator(load(name))), config) for _ in range(2)
     )
