@@ -23,7 +23,7 @@ from gamelore.engine import Simulator, simulator
 from gamelore.games import load
 from gamelore.ggp.manager.manager import ManagedMatch, Manager, MatchSettings
 from gamelore.ggp.manager.peers import RemotePeer
-from gamelore.match.match import Fault
+from gamelore.match.record import Fault
 
 GAME = "connect-four"
 PLAY_CLOCK = 1.0

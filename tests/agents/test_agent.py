@@ -16,7 +16,8 @@ from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.games import load
 from gamelore.gdl import Move
-from gamelore.match.match import MatchRecord, play_match
+from gamelore.match.match import play_match
+from gamelore.match.record import MatchRecord
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.policy_player import PolicyPlayer
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 from gamelore.cli import main
 from gamelore.cli.terminal import colour, describe_result
-from gamelore.match.match import MatchRecord
+from gamelore.match.record import MatchRecord
 
 
 def play(lines: Sequence[str], *arguments: str) -> Result:

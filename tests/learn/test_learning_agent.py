@@ -29,7 +29,8 @@ from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.role_values import LearnerSettings
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.match.match import MatchRecord, play_match
+from gamelore.match.match import play_match
+from gamelore.match.record import MatchRecord
 from gamelore.player import Briefing, Clock, Player
 from gamelore.search.policies import PlayerSettings
 from gamelore.search.policy_player import PolicyPlayer

@@ -13,7 +13,7 @@ import numpy as np
 
 from gamelore.engine.simulator import Simulator
 from gamelore.gdl import Game, Role
-from gamelore.match.match import MatchRecord
+from gamelore.match.record import MatchRecord
 from gamelore.player import Briefing, Clock, Player
 
 _MOST_IDLE = 4  # players kept for the next match

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from gamelore.gdl import Fact, Game, to_kif
 from gamelore.ggp.manager.manager import ManagedMatch, Moment
-from gamelore.match.match import Fault
+from gamelore.match.record import Fault
 
 FRAMES_PER_SECOND = 8
 FAULTS_SHOWN = 3

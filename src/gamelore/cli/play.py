@@ -21,7 +21,9 @@ from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, Move, Role
-from gamelore.match.match import CHANCE, MatchRecord, Referee, play_match
+from gamelore.match.match import play_match
+from gamelore.match.record import CHANCE, MatchRecord
+from gamelore.match.referee import Referee
 from gamelore.player import Briefing, Clock, Player
 
 LONGEST_CLOCK = 86_400.0

@@ -12,8 +12,9 @@ import click
 from gamelore.cli.match_view import draw
 from gamelore.engine.position import Position
 from gamelore.gdl import Game, Move, Role, to_kif
-from gamelore.match.match import CHANCE, MatchRecord, Referee
 from gamelore.match.ratings import BEST_GOAL
+from gamelore.match.record import CHANCE, MatchRecord
+from gamelore.match.referee import Referee
 
 _COLOURS = ("cyan", "yellow", "magenta", "green", "red", "blue")
 _CAPTION = re.compile(r"[A-Za-z]{3,}")

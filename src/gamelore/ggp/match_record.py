@@ -30,7 +30,7 @@ from gamelore.ggp.record_schema import (
     parse_term,
 )
 from gamelore.ggp.validation import convert
-from gamelore.match.match import Fault, FaultKind, MatchRecord
+from gamelore.match.record import Fault, FaultKind, MatchRecord
 
 FORMAT = 1
 LARGEST_FILE = 200_000_000

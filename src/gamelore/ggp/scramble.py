@@ -15,7 +15,7 @@ from gamelore.gdl import Compound, Game, Rule, Variable, find_atoms
 from gamelore.gdl.canonical import Renaming
 from gamelore.gdl.reader import KEYWORDS
 from gamelore.gdl.terms import Term, parts
-from gamelore.match.match import CHANCE
+from gamelore.match.record import CHANCE
 
 _CONSONANTS = "bdfghjklmnprstvz"
 _VOWELS = "aeiou"

@@ -35,7 +35,7 @@ from gamelore.learn.role_values import LearnerSettings, PatternValues
 from gamelore.learn.schedules import Fixed, Schedule
 from gamelore.learn.session import LearnerSession, LoadedGame
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.match.match import MatchRecord
+from gamelore.match.record import MatchRecord
 from gamelore.player import Clock, Player
 from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.search.policy_player import make_stream

@@ -25,8 +25,9 @@ from gamelore.errors import GameloreError
 from gamelore.gdl import Move, Role
 from gamelore.graph import StateGraph
 from gamelore.learn.snapshots import Snapshot
-from gamelore.match.match import CHANCE, play_match
+from gamelore.match.match import play_match
 from gamelore.match.ratings import Result
+from gamelore.match.record import CHANCE
 from gamelore.player import Briefing, Clock, Player
 
 USUAL_OPENING = 1

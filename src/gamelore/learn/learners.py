@@ -36,7 +36,7 @@ from gamelore.learn.role_values import (
 )
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.shaping import make_shaping
-from gamelore.match.match import MatchRecord
+from gamelore.match.record import MatchRecord
 from gamelore.values.by_feature import ByFeature
 from gamelore.values.table import Table
 

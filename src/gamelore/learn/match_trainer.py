@@ -19,7 +19,8 @@ from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Record, Trainer
-from gamelore.match.match import CHANCE, Fault, MatchRecord, play_match
+from gamelore.match.match import play_match
+from gamelore.match.record import CHANCE, Fault, MatchRecord
 from gamelore.player import Player
 from gamelore.search.policies import PlayerSettings
 from gamelore.search.policy_player import PolicyPlayer

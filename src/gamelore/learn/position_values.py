@@ -9,7 +9,7 @@ from gamelore.engine import NO_GOAL, Row, Rows
 from gamelore.errors import GameloreError
 from gamelore.learn.settings import QSettings
 from gamelore.learn.trainer import Trainer
-from gamelore.match.match import CHANCE
+from gamelore.match.record import CHANCE
 from gamelore.search.evaluator import Evaluator, Floats, middle_goal
 from gamelore.values.evaluator import TableEvaluator, ValueFunctionEvaluator
 

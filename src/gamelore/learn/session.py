@@ -21,7 +21,7 @@ from gamelore.learn.role_values import (
     empty_table,
 )
 from gamelore.learn.state_codec import RowLayout
-from gamelore.match.match import MatchRecord
+from gamelore.match.record import MatchRecord
 from gamelore.values.table import Table
 
 log = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.position_values import LearnedValues
-from gamelore.match.match import CHANCE
+from gamelore.match.record import CHANCE
 from gamelore.player import Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
 from gamelore.search.evaluator import Evaluator, Floats

@@ -8,6 +8,7 @@ ratings     Bradley-Terry ratings from results
 standings   tables of results; plots draws them
 """
 
-from gamelore.match.match import Fault, MatchRecord, play_match
+from gamelore.match.match import play_match
+from gamelore.match.record import Fault, MatchRecord
 
 __all__ = ["Fault", "MatchRecord", "play_match"]

@@ -9,16 +9,8 @@ from collections.abc import Callable, Mapping
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.gdl import Role
-from gamelore.match.record import CHANCE as CHANCE
-from gamelore.match.record import Fault as Fault
-from gamelore.match.record import FaultKind as FaultKind
-from gamelore.match.record import MatchRecord as MatchRecord
-from gamelore.match.referee import Answer as Answer
-from gamelore.match.referee import Mishap as Mishap
-from gamelore.match.referee import Referee as Referee
-from gamelore.match.referee import failure as failure
-from gamelore.match.referee import illegality as illegality
-from gamelore.match.referee import lateness as lateness
+from gamelore.match.record import CHANCE, MatchRecord
+from gamelore.match.referee import Answer, Mishap, Referee, failure, lateness
 from gamelore.player import Briefing, Clock, Player
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from gamelore.ggp.manager.manager import ManagedMatch, Manager, MatchSettings
 from gamelore.ggp.manager.match_peers import ABORT_LIMIT
 from gamelore.ggp.manager.peers import RemotePeer
 from gamelore.ggp.net.client import Call
-from gamelore.match.match import Fault
+from gamelore.match.record import Fault
 
 if TYPE_CHECKING:
     from tests.ggp.conftest import CallClock

@@ -20,7 +20,8 @@ from gamelore.games import load
 from gamelore.gdl import Game, Move
 from gamelore.ggp.manager.manager import Manager, MatchSettings, Moment, run_match
 from gamelore.ggp.manager.peers import AgentFuture, LocalPeer, parse_address
-from gamelore.match.match import MatchRecord, play_match
+from gamelore.match.match import play_match
+from gamelore.match.record import MatchRecord
 from gamelore.player import Briefing, Clock, Player
 
 NO_CLOCKS = MatchSettings(math.inf, math.inf)

@@ -40,7 +40,7 @@ from gamelore.ggp.net.tasks import (
     run_coroutine,
 )
 from gamelore.ggp.player.server import PlayerServer
-from gamelore.match.match import Mishap
+from gamelore.match.referee import Mishap
 from gamelore.player import Briefing, Clock
 
 if TYPE_CHECKING:

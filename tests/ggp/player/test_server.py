@@ -31,7 +31,7 @@ from gamelore.ggp.messages import (
 )
 from gamelore.ggp.net.http import ReplyReader, write_request
 from gamelore.ggp.player.server import PlayerServer, ServerLimits
-from gamelore.match.match import MatchRecord
+from gamelore.match.record import MatchRecord
 from gamelore.player import Briefing, Clock, Player
 
 TICTACTOE = load("tictactoe")

@@ -22,7 +22,7 @@ from gamelore.gdl.canonical import canonical_form
 from gamelore.ggp.player.engines import Engine
 from gamelore.ggp.player.session import MatchSession, SessionSettings
 from gamelore.ggp.symbol_map import SymbolMap
-from gamelore.match.match import MatchRecord
+from gamelore.match.record import MatchRecord
 from gamelore.player import Clock, Player
 
 TICTACTOE = load("tictactoe")

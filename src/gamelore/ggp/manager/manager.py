@@ -27,7 +27,9 @@ from gamelore.ggp.manager.match_peers import MatchContext, MatchPeers
 from gamelore.ggp.manager.peers import LocalPeer, Peer, RemotePeer
 from gamelore.ggp.net.tasks import CallCoroutine, run_concurrently, run_coroutine
 from gamelore.ggp.scramble import Scramble
-from gamelore.match.match import CHANCE, MOVE_LIMIT, Fault, MatchRecord, Referee
+from gamelore.match.match import MOVE_LIMIT
+from gamelore.match.record import CHANCE, Fault, MatchRecord
+from gamelore.match.referee import Referee
 from gamelore.player import Clock
 
 log = logging.getLogger(__name__)

@@ -28,7 +28,8 @@ from gamelore.ggp.net.client import Call
 from gamelore.ggp.net.http import Reply, write_request
 from gamelore.ggp.net.tasks import CallCoroutine
 from gamelore.ggp.scramble import Scramble
-from gamelore.match.match import Answer, MatchRecord, Mishap
+from gamelore.match.record import MatchRecord
+from gamelore.match.referee import Answer, Mishap
 from gamelore.player import Clock, Player
 
 ABORT_LIMIT = 1.0

@@ -19,7 +19,7 @@ from gamelore.ggp.messages import Info, read_about, read_move, write_message
 from gamelore.ggp.net.client import Address, Call, ConnectionPool
 from gamelore.ggp.net.http import Reply, write_request
 from gamelore.ggp.net.tasks import make_calls
-from gamelore.match.match import Mishap, failure
+from gamelore.match.referee import Mishap, failure
 from gamelore.player import Clock
 
 log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gamelore.errors import GameloreError, WireError
 from gamelore.ggp.net.http import Reply, ReplyReader, WireLimits
-from gamelore.match.match import Mishap
+from gamelore.match.referee import Mishap
 
 CONNECT_LIMIT = 5.0
 """Seconds a peer may take to accept a connection."""

@@ -20,7 +20,8 @@ from gamelore.gdl import Compound, Move, Role
 from gamelore.ggp.player.engines import Engine
 from gamelore.ggp.player.position_tracker import PositionTracker, acquire
 from gamelore.ggp.symbol_map import SymbolMap
-from gamelore.match.match import Fault, FaultKind, MatchRecord, illegality
+from gamelore.match.record import Fault, FaultKind, MatchRecord
+from gamelore.match.referee import illegality
 from gamelore.player import Clock, Player
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from gamelore.errors import GameloreError, TournamentError
 from gamelore.games import load
 from gamelore.gdl import Game, Role
 from gamelore.ggp.validation import convert
-from gamelore.match.match import CHANCE
+from gamelore.match.record import CHANCE
 
 EXAMPLE = """\
 # A tournament: every pair of players, in every game, in every role.

@@ -20,8 +20,8 @@ from gamelore.ggp.match_record import write_match
 from gamelore.ggp.record_schema import read_outcome
 from gamelore.ggp.tournament.config import Tournament
 from gamelore.ggp.tournament.schedule import Fixture
-from gamelore.match.match import CHANCE
 from gamelore.match.ratings import Result
+from gamelore.match.record import CHANCE
 
 SETTINGS_FILE = "tournament.json"
 _VERSION = 1
