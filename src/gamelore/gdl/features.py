@@ -80,7 +80,7 @@ class FeatureRules:
         return cls.from_kif(text, game, name=name, source=str(path), limits=limits)
 
     def to_kif(self) -> str:
-        """The rules as text, one to a line."""
+        """Return the rules as text, one to a line."""
         return "".join(f"{rule}\n" for rule in self.rules)
 
     @cached_property
@@ -89,12 +89,12 @@ class FeatureRules:
         return hashlib.sha256(self.to_kif().encode()).hexdigest()
 
     def views(self, roles: Sequence[Role]) -> tuple[str, ...]:
-        """The relations that hold the feature atoms: one a role, or one for all."""
+        """Return the relations that hold feature atoms: one a role, or one for all."""
         viewers = roles if VIEWER in self._seen_relations else ("all",)
         return tuple(f"{_prefix(viewer)}{COUNT}" for viewer in viewers)
 
     def rules_for(self, roles: Sequence[Role]) -> Iterator[Rule]:
-        """The rules as engines take them.
+        """Return the rules as engines take them.
 
         Every feature atom becomes an atom of its view's relation, whose one argument
         `feature_atom` reads. What depends on `me` is there once for each role.
@@ -116,7 +116,7 @@ class FeatureRules:
         return tuple(dict.fromkeys(head.arguments[0] for head in heads))
 
     def rank(self, name: Term) -> int:
-        """Features come in the order in which the file first names them."""
+        """Return a feature's place in the order in which the file first names them."""
         return self._first_named.get(_functor(name), len(self.rules))
 
     @cached_property
@@ -144,7 +144,7 @@ class FeatureRules:
 
 
 def feature_atom(term: Term) -> FeatureAtom:
-    """What the argument of an atom in a view's relation says."""
+    """Return what the argument of an atom in a view's relation says."""
     assert isinstance(term, Compound)
     kind, name, number, _ = term.arguments
     weight = read_number(number)
@@ -156,7 +156,7 @@ def feature_atom(term: Term) -> FeatureAtom:
 
 
 def fits(pattern: Term, term: Term) -> bool:
-    """Whether a ground term is a pattern with something in place of its variables.
+    """Return whether a ground term is an instance of a pattern.
 
     A variable may stand for different things in different places.
     """
@@ -170,7 +170,7 @@ def fits(pattern: Term, term: Term) -> bool:
 
 
 def _prefix(viewer: str) -> str:
-    """What makes a relation that of one viewer; no KIF token has a space."""
+    """Return what marks one viewer's relations; no KIF token has a space."""
     return f"seen by {viewer} "
 
 
@@ -179,7 +179,7 @@ def _functor(name: Term) -> str:
 
 
 def _for_viewer(rule: Rule, viewer: str, depends: frozenset[str]) -> Rule:
-    """A rule with the relations that depend on the viewer under names of their own."""
+    """Return a rule with relations that depend on the viewer under own names."""
     head = rule.head
     if head.relation in KINDS:
         head = Atom(COUNT, (_argument(head),))

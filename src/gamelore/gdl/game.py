@@ -56,7 +56,7 @@ class Game:
         return cls.from_kif(text, name=path.stem, source=str(path), limits=limits)
 
     def to_kif(self) -> str:
-        """The rules as text, one to a line; `from_kif` reads the same game back."""
+        """Return the rules as text, one to a line; `from_kif` reads it back."""
         return "".join(f"{rule}\n" for rule in self.rules)
 
     @cached_property
@@ -66,6 +66,6 @@ class Game:
 
 
 def _roles(rules: Iterable[Rule]) -> tuple[Role, ...]:
-    """The roles in the order of the rules, each once."""
+    """Return the roles in the order of the rules, each once."""
     heads = (rule.head for rule in rules if rule.head.relation == "role")
     return tuple(dict.fromkeys(str(head.arguments[0]) for head in heads))

@@ -10,7 +10,7 @@ N = TypeVar("N", bound=Hashable)
 
 
 def components(graph: Mapping[N, Iterable[N]]) -> dict[N, int]:
-    """The number of each node's strongly connected component.
+    """Return the number of each node's strongly connected component.
 
     Tarjan's algorithm with a stack of its own, since rules may depend on each other in
     long chains.
@@ -49,7 +49,7 @@ def components(graph: Mapping[N, Iterable[N]]) -> dict[N, int]:
 
 
 def reachable(graph: Mapping[N, Iterable[N]], start: N) -> dict[N, N]:
-    """What can be reached from a node, each with the node it was first reached from."""
+    """Return what can be reached from a node, and from where it was first."""
     origin = {start: start}
     waiting = deque([start])
     while waiting:
@@ -62,7 +62,7 @@ def reachable(graph: Mapping[N, Iterable[N]], start: N) -> dict[N, N]:
 
 
 def path(origin: Mapping[N, N], stop: N) -> list[N]:
-    """The way from where `origin` was searched to a node, both included."""
+    """Return the way from where `origin` was searched to a node, both included."""
     way = [stop]
     while origin[way[-1]] != way[-1]:
         way.append(origin[way[-1]])

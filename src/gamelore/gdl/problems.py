@@ -40,7 +40,7 @@ class Problem:
         return f"{headline}\n  {line}\n  {carets}"
 
     def to_json(self) -> dict[str, str | int]:
-        """The problem as plain values, for machines."""
+        """Return the problem as plain values, for machines."""
         return {
             "file": self.source,
             "line": self.span.line,
@@ -53,7 +53,7 @@ class Problem:
 
 
 def draw(line: str, start: int, length: int) -> tuple[str, str]:
-    """The part of a line around `line[start:start + length]`, and carets under that."""
+    """Return the line around `line[start:start + length]`, and carets under that."""
     left, right = _window(line, start, length)
     before = "…" * (left > 0) + printable(line[left:start])
     culprit = printable(line[start : min(start + length, right)])
@@ -63,7 +63,7 @@ def draw(line: str, start: int, length: int) -> tuple[str, str]:
 
 
 def _window(line: str, start: int, length: int) -> tuple[int, int]:
-    """What is drawn: all of a short line, or what is around the culprit."""
+    """Return what is drawn: all of a short line, or what is around the culprit."""
     if len(line) <= WINDOW:
         return 0, len(line)
     left = max(0, min(start - WINDOW // 4, len(line) - WINDOW))
@@ -71,7 +71,7 @@ def _window(line: str, start: int, length: int) -> tuple[int, int]:
 
 
 def printable(text: str) -> str:
-    """The text with one visible character for each; tabs become single spaces."""
+    """Return the text, one visible character for each; tabs become spaces."""
     return "".join(
         " " if c.isspace() else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}"
         for c in text
@@ -79,7 +79,7 @@ def printable(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    """How many terminal columns the text takes."""
+    """Return how many terminal columns the text takes."""
     return sum(0 if unicodedata.combining(c) else 2 if _is_wide(c) else 1 for c in text)
 
 

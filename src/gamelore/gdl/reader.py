@@ -29,7 +29,7 @@ class ParsedRules(NamedTuple):
 def read_rules(
     text: str, source: str = "", limits: ReaderLimits = DEFAULT_LIMITS
 ) -> tuple[list[Rule], list[Problem]]:
-    """Every rule that can be read, and every mistake of syntax."""
+    """Return every rule that can be read, and every mistake of syntax."""
     report = ProblemReport(Source(text, source))
     return read_source(report, limits).rules, report.problems
 
@@ -37,7 +37,7 @@ def read_rules(
 def read_source(
     report: ProblemReport, limits: ReaderLimits = DEFAULT_LIMITS
 ) -> ParsedRules:
-    """Every rule that can be read from the report's source; mistakes are reported."""
+    """Return every rule that can be read; report mistakes."""
     tree = parse(report, limits)
     builder = _RuleBuilder(report)
     rules, damaged = [], tree.damaged
@@ -53,7 +53,7 @@ def read_source(
 
 
 def read_term(text: str, limits: ReaderLimits = DEFAULT_LIMITS) -> Term:
-    """One term from its text; `GdlError` if it is not exactly one well-formed term."""
+    """Return the one term a text is; `GdlError` if it is not well formed."""
     report = ProblemReport(Source(text))
     nodes = parse(report, limits).nodes
     if not report.problems:
@@ -69,7 +69,7 @@ def read_term(text: str, limits: ReaderLimits = DEFAULT_LIMITS) -> Term:
 
 
 def read_text(path: str | Path, limits: ReaderLimits = DEFAULT_LIMITS) -> str:
-    """The text of a rule sheet, in UTF-8 or with a byte order mark.
+    """Return the text of a rule sheet, in UTF-8 or with a byte order mark.
 
     Bytes that are not UTF-8 are kept as lone surrogates: they do no harm in comments,
     and the reader refuses them in names.
@@ -118,7 +118,7 @@ class _RuleBuilder:
         self.source = report.source
 
     def rule(self, node: Node) -> Rule:
-        """A rule from a top-level node: `(<= head body…)` or a fact."""
+        """Return a rule from a top-level node: `(<= head body…)` or a fact."""
         if isinstance(node, Group) and _word(node) == "<=":
             if len(node.children) == 1:
                 raise self._malformed("head", "a rule without a head", node)
@@ -128,7 +128,7 @@ class _RuleBuilder:
         return Rule(self._head(node), (), self._span(node))
 
     def condition(self, node: Node) -> Condition:
-        """What may stand in a body."""
+        """Return a condition from a node of a body."""
         word = _keyword(_word(node))
         if isinstance(node, Word) or word not in CONNECTIVES:
             return self.atom(node)
@@ -145,7 +145,7 @@ class _RuleBuilder:
         return connective(parts, self._span(node))
 
     def atom(self, node: Node) -> Atom:
-        """A relation applied to terms.
+        """Return a relation applied to terms.
 
         `(p)` is another relation than `p`, as it is for the engines that most sheets
         were written for; its parentheses are part of its name.
@@ -160,7 +160,7 @@ class _RuleBuilder:
         return Atom(name, arguments, self._span(node))
 
     def term(self, node: Node) -> Term:
-        """A constant, a variable or a compound term."""
+        """Return a constant, a variable or a compound term."""
         if isinstance(node, Word):
             if node.text[0] == "?":
                 return Variable(node.text[1:])
@@ -182,7 +182,7 @@ class _RuleBuilder:
         return group.children[0]
 
     def _name(self, node: Node, place: str) -> str:
-        """The node's word, which must be a plain name."""
+        """Return the node's word, which must be a plain name."""
         if isinstance(node, Group):
             found = "a list" if node.children else "empty parentheses"
             raise self._malformed("name", f"{found} where {place} needs a name", node)
@@ -201,13 +201,13 @@ class _RuleBuilder:
 
 
 def _word(node: Node) -> str:
-    """The word that a node is or begins with, if any."""
+    """Return the word that a node is or begins with, if any."""
     if isinstance(node, Group):
         node = node.children[0] if node.children else Word("", node.start)
     return node.text if isinstance(node, Word) else ""
 
 
 def _keyword(word: str) -> str:
-    """GDL's own words in lower case; any other as it is."""
+    """Return GDL's own words in lower case; any other as it is."""
     lower = word.lower()
     return lower if lower in KEYWORDS else word

@@ -116,7 +116,7 @@ class Rule:
 def find_atoms(
     condition: Condition, positive: bool = True
 ) -> Iterator[tuple[Atom, bool]]:
-    """The atoms of a condition, each with whether it stands under no `not`."""
+    """Return the atoms of a condition, each with whether it stands under no `not`."""
     match condition:
         case Atom():
             yield condition, positive
@@ -131,7 +131,7 @@ def find_atoms(
 
 
 def find_variables(condition: Condition) -> frozenset[Variable]:
-    """All variables that occur in a condition."""
+    """Return all variables that occur in a condition."""
     return frozenset(
         variable
         for atom, _ in find_atoms(condition)

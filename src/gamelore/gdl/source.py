@@ -28,7 +28,7 @@ class Source:
         return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
 
     def span(self, start: int, stop: int) -> Span:
-        """The place of `text[start:stop]`; its length ends with its first line."""
+        """Return the place of `text[start:stop]`, as far as its first line goes."""
         line = bisect_right(self._starts, start)
         line_start = self._starts[line - 1]
         if line < len(self._starts) and stop >= self._starts[line]:
@@ -36,11 +36,11 @@ class Source:
         return Span(line, start - line_start + 1, max(1, stop - start))
 
     def offset(self, span: Span) -> int:
-        """Where in the text a span starts."""
+        """Return where in the text a span starts."""
         return self._starts[span.line - 1] + span.column - 1
 
     def line(self, number: int) -> str:
-        """A line without its end; problems in one line share one string."""
+        """Return a line without its end; problems in one line share one string."""
         if number not in self._lines:
             start = self._starts[number - 1]
             stop = self._starts[number] if number < len(self._starts) else None
@@ -48,11 +48,11 @@ class Source:
         return self._lines[number]
 
     def breaks_line(self, start: int, stop: int) -> bool:
-        """Whether a line ends between two offsets."""
+        """Return whether a line ends between two offsets."""
         return _LINE_END.search(self.text, start, stop) is not None
 
     def column(self, offset: int) -> int:
-        """The 1-based column of an offset."""
+        """Return the 1-based column of an offset."""
         return offset - self._starts[bisect_right(self._starts, offset) - 1] + 1
 
 
@@ -93,7 +93,7 @@ class ProblemReport:
 
 
 def quote(culprit: object) -> str:
-    """A culprit as a message shows it: in backquotes, cut if it is long."""
+    """Return a culprit as a message shows it: in backquotes, cut if it is long."""
     text = str(culprit)
     shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
     return f"`{printable(shown)}`"

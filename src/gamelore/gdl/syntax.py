@@ -49,7 +49,7 @@ class Tree(NamedTuple):
 
 
 def parse(report: ProblemReport, limits: ReaderLimits) -> Tree:
-    """The tree of a text; mistakes go to the report."""
+    """Return the tree of a text; report mistakes."""
     scanner = _Scanner(report, limits)
     text = report.source.text
     if len(text) > limits.text:
@@ -61,12 +61,12 @@ def parse(report: ProblemReport, limits: ReaderLimits) -> Tree:
 
 
 def words_in(source: Source, start: int, stop: int) -> set[str]:
-    """The words in a piece of text, comments left out."""
+    """Return the words in a piece of text, comments left out."""
     return {m[1] for m in _WORD.finditer(source.text, start, stop) if m[1]}
 
 
 def parse_at(source: Source, start: int) -> Node:
-    """The node that starts at an offset, in a part of the text known to be in order."""
+    """Return the node that starts at an offset, in text known to be in order."""
     outer: list[tuple[list[Node], int]] = []
     children: list[Node] = []
     for match in _TOKEN.finditer(source.text, start):
@@ -153,7 +153,7 @@ class _Scanner:
         return at
 
     def _starts_rule(self, at: int, previous_stop: int, opened: int) -> bool:
-        """Whether a parenthesis that starts a line seems to start a rule as well."""
+        """Return whether a parenthesis that starts a line seems to start a rule."""
         return (
             self.source.breaks_line(previous_stop, at)
             and self.source.column(at) <= self.source.column(opened)
@@ -209,7 +209,7 @@ class _Scanner:
 
 
 def _name_character(character: str) -> str:
-    """A character that cannot be shown, by its number."""
+    """Return a character that cannot be shown, by its number."""
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:  # how a byte that is not UTF-8 was kept
         return f"byte 0x{code - 0xDC00:02x}, which is not UTF-8,"

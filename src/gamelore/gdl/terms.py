@@ -39,7 +39,7 @@ Fact: TypeAlias = Term  # always ground
 
 
 def to_kif(term: Term) -> str:
-    """The term as KIF text, one space between tokens."""
+    """Return the term as KIF text, one space between tokens."""
     if not isinstance(term, Compound):
         return str(term)
     pieces: list[str] = []
@@ -56,7 +56,7 @@ def to_kif(term: Term) -> str:
 
 
 def parts(term: Term) -> Iterator[Term]:
-    """The term and all terms inside it, left to right, outer ones first."""
+    """Return the term and all terms inside it, left to right, outer ones first."""
     waiting = [term]
     while waiting:
         part = waiting.pop()
@@ -66,5 +66,5 @@ def parts(term: Term) -> Iterator[Term]:
 
 
 def variables(term: Term) -> Iterator[Variable]:
-    """The variables of a term, left to right, repeats included."""
+    """Return the variables of a term, left to right, repeats included."""
     return (part for part in parts(term) if isinstance(part, Variable))

@@ -117,7 +117,7 @@ class _Naming:
         return hashlib.sha256("\n".join(map(str, rules)).encode()).digest()
 
     def _names(self, colours: Colours) -> dict[str, str]:
-        """A name for every symbol: what it is, and its place among those."""
+        """Return a name for every symbol: what it is, and its place among those."""
         order = sorted(
             self.free, key=lambda symbol: int(colours[self.graph.symbols[symbol]])
         )
@@ -130,12 +130,12 @@ class _Naming:
         return names
 
     def _rules(self, renaming: Renaming) -> tuple[Rule, ...]:
-        """All rules in canonical names, in canonical order."""
+        """Return all rules in canonical names, in canonical order."""
         rules = [self._rule(number, renaming) for number in range(len(self.game.rules))]
         return sort_rules(rules, list(map(renaming.rename_role, self.game.roles)))
 
     def _rule(self, number: int, renaming: Renaming) -> Rule:
-        """One rule; made once for the same names of its symbols."""
+        """Return one rule; made once for the same names of its symbols."""
         symbols = self.graph.symbols_of[number]
         key = number, tuple(map(renaming.rename_symbol, symbols))
         if key not in self._texts:
@@ -144,7 +144,7 @@ class _Naming:
         return self._texts[key]
 
     def _number_variables(self, rule: Rule) -> Rule:
-        """A rule with its variables told apart and its conditions in order."""
+        """Return a rule with its variables told apart and its conditions in order."""
         try:
             order = order_variables(rule, self.budget)
             if order is None:
@@ -155,7 +155,7 @@ class _Naming:
         return _with_variables(rule, order, "v")
 
     def _hard_order(self, rule: Rule) -> list[str]:
-        """A rule's variables in order, where conditions are much alike."""
+        """Return a rule's variables in order, where conditions are much alike."""
         graph = RuleGraph([rule], ())
         nodes = graph.variables
 
@@ -171,13 +171,13 @@ class _Naming:
 
 
 def _with_variables(rule: Rule, order: Sequence[str], prefix: str = "") -> Rule:
-    """A rule with its variables numbered in this order, its conditions sorted."""
+    """Return a rule with variables numbered in this order and conditions sorted."""
     numbers = {old: f"{prefix}{place}" for place, old in enumerate(order, start=1)}
     return sort_conditions(Renaming({}, numbers).rename_rule(rule))
 
 
 def _kept_names(game: Game) -> dict[str, str]:
-    """What each symbol with a meaning of its own is called in every form.
+    """Return what each symbol with a meaning of its own is called in every form.
 
     Words in capitals are the same as in small letters, unless a game has both.
     """
@@ -193,7 +193,7 @@ def _kept_names(game: Game) -> dict[str, str]:
 
 
 def _without_doubles(kept: Mapping[str, str]) -> dict[str, str]:
-    """Of several symbols with one name only the one that is spelt so, or the first."""
+    """Return, of symbols with one name, only the one spelt so, or the first."""
     owners: dict[str, str] = {}
     for symbol, name in kept.items():
         if name not in owners or symbol == name:
@@ -202,7 +202,7 @@ def _without_doubles(kept: Mapping[str, str]) -> dict[str, str]:
 
 
 def _symbols(game: Game) -> Iterable[str]:
-    """Every symbol inside the terms of a game."""
+    """Return every symbol inside the terms of a game."""
     for rule in game.rules:
         for condition in (rule.head, *rule.body):
             for atom, _ in find_atoms(condition):

@@ -36,16 +36,16 @@ class Kinds:
         self._unmarked = {self._root(place) for place in _UNMARKED}
 
     def mark(self, rule: Rule) -> Rule:
-        """A rule with its constants marked."""
+        """Return a rule with its constants marked."""
         head = self._marked_atom(rule.head)
         return Rule(head, tuple(self._marked(part) for part in rule.body))
 
     def mark_fact(self, fact: Term) -> Term:
-        """A fact of a position, marked."""
+        """Return a fact of a position, marked."""
         return self._marked_term(fact, _FACTS[0])
 
     def mark_move(self, move: Term) -> Term:
-        """A move, marked."""
+        """Return a move, marked."""
         return self._marked_term(move, _MOVES[0])
 
     # ── inside ──────────────────────────────────────────────────────────────────────
@@ -111,7 +111,7 @@ def _inner_place(term: Compound, number: int) -> str:
 
 
 def is_marked(symbol: str) -> bool:
-    """Whether a symbol is a constant with the mark of its kind."""
+    """Return whether a symbol is a constant with the mark of its kind."""
     return _MARK in symbol
 
 

@@ -46,7 +46,7 @@ class Budget:
 
 @lru_cache(maxsize=4096)
 def seed(text: str) -> int:
-    """The colour of a text."""
+    """Return the colour of a text."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
@@ -86,7 +86,7 @@ class ColouredGraph:
 
 
 def _mixed(words: Colours) -> Colours:
-    """Every word hashed: the last steps of splitmix64."""
+    """Return every word hashed: the last steps of splitmix64."""
     words = (words ^ (words >> np.uint64(30))) * _FIRST
     words = (words ^ (words >> np.uint64(27))) * _SECOND
     mixed: Colours = words ^ (words >> np.uint64(31))
@@ -124,7 +124,7 @@ class _Leaf:
 def tell_apart(
     graph: ColouredGraph, targets: Sequence[int], certify: Callable[[Colours], bytes]
 ) -> Colours:
-    """A colour of its own for every target, the same in every isomorphic graph.
+    """Return a colour for every target, the same in every isomorphic graph.
 
     `certify`: hashes the graph as colours tell its targets apart, so that only
     isomorphic graphs have the same hash.
@@ -147,7 +147,7 @@ class _LabelSearch:
         self.certify = certify
 
     def best(self, colours: Colours, depth: int) -> tuple[_Leaf, list[Symmetry]]:
-        """The first of all leaves under a colouring, and the symmetries met there."""
+        """Return the first leaf under a colouring, and the symmetries met there."""
         cell = self._cell(colours)
         if not cell:
             return _Leaf(colours, self.certify), []
@@ -182,7 +182,7 @@ class _LabelSearch:
         return leaves[0], symmetries
 
     def _cell(self, colours: Colours) -> list[int]:
-        """The smallest cell that several targets share; empty if there is none."""
+        """Return the smallest cell that several targets share, or an empty one."""
         own = colours[self.targets]
         values, counts = np.unique(own, return_counts=True)
         shared = np.flatnonzero(counts > 1)
@@ -198,13 +198,13 @@ class _LabelSearch:
         return self.graph.refine(changed)
 
     def _any_leaf(self, colours: Colours) -> _Leaf:
-        """A leaf under a colouring, whichever."""
+        """Return some leaf under a colouring."""
         while cell := self._cell(colours):
             colours = self._single_out(colours, cell[0])
         return _Leaf(colours, self.certify)
 
     def _symmetry(self, leaves: list[_Leaf], leaf: _Leaf) -> Symmetry | None:
-        """What takes one of some leaves to another that looks the same."""
+        """Return what takes one of some leaves to another that looks the same."""
         for known in leaves:
             if leaf.equals(known):
                 before = self.targets[np.argsort(known.colours[self.targets])].tolist()
@@ -239,5 +239,5 @@ class _Orbits:
 
 
 def _key(colours: Colours) -> bytes:
-    """A hash of how many nodes have which colour."""
+    """Return a hash of how many nodes have which colour."""
     return hashlib.blake2b(np.sort(colours).tobytes(), digest_size=16).digest()

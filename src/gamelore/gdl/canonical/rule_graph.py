@@ -75,7 +75,7 @@ class RuleGraph:
             self._add_rule(rule)
 
     def kind(self, symbol: str) -> Kind:
-        """What a symbol is used as."""
+        """Return what a symbol is used as."""
         if symbol in self._relations:
             return "r"
         return "f" if symbol in self._functors else "c"

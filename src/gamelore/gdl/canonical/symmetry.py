@@ -54,7 +54,7 @@ class Exchange:
 
 @lru_cache(maxsize=64)
 def find_exchange(game: Game) -> Exchange | None:
-    """A renaming that exchanges the two players of a game.
+    """Return a renaming that exchanges the two players of a game.
 
     `None` if there is none, or if none was found: rules may be symmetric in what they
     mean but not in how they are written, or have too many symbols that are alike.
@@ -86,7 +86,7 @@ def _exchange(
 
 
 def _marked_symbols(rules: Sequence[Rule]) -> frozenset[str]:
-    """Constants of other kinds than roles and goals."""
+    """Return constants of other kinds than roles and goals."""
     found: set[str] = set()
     for rule in rules:
         for condition in (rule.head, *rule.body):

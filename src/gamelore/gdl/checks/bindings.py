@@ -21,7 +21,7 @@ _MAX_ROUNDS = 20  # in which what is left to others is passed on from rule to ru
 def atom_variables(
     atom: Atom, only: Collection[int] | None = None
 ) -> Iterator[Variable]:
-    """The variables of all or some arguments, left to right, repeats included."""
+    """Return the variables of all or some arguments, in order, with repeats."""
     for i, argument in enumerate(atom.arguments):
         if isinstance(argument, str) or (only is not None and i not in only):
             continue
@@ -36,11 +36,11 @@ class Bindings:
         self._known: dict[int, set[Variable]] = {}  # by the condition's identity
 
     def of_all(self, conditions: Iterable[Condition]) -> set[Variable]:
-        """What several conditions bind between them."""
+        """Return what several conditions bind between them."""
         return set().union(*map(self.of, conditions))
 
     def of(self, condition: Condition) -> set[Variable]:
-        """What one condition binds."""
+        """Return what one condition binds."""
         if isinstance(condition, Atom):
             return self._of_atom(condition)
         if id(condition) not in self._known:
@@ -67,7 +67,7 @@ class Bindings:
 
 
 def find_demands(rules: Sequence[Rule]) -> Demands:
-    """Which arguments each relation leaves to whoever asks for it."""
+    """Return which arguments each relation leaves to whoever asks for it."""
     demands: dict[str, set[int]] = defaultdict(set)
     users: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
@@ -87,7 +87,7 @@ def find_demands(rules: Sequence[Rule]) -> Demands:
 
 
 def _positions_left(rule: Rule, demands: Demands) -> set[int]:
-    """The arguments of a head with variables that the body does not bind."""
+    """Return the arguments of a head with variables that the body does not bind."""
     wanted = [set(variables(argument)) for argument in rule.head.arguments]
     if not any(wanted):
         return set()

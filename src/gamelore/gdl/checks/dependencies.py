@@ -38,7 +38,7 @@ def check_dependencies(sheet: Sheet) -> None:
 
 
 def check_forbidden(sheet: Sheet, graph: RelationGraph) -> None:
-    """What must be known early does not depend on what is only known later."""
+    """Report what must be known early and depends on what is known only later."""
     reported: set[int] = set()
     for relation, unknown in FORBIDDEN.items():
         if relation not in graph:
@@ -59,7 +59,7 @@ def check_forbidden(sheet: Sheet, graph: RelationGraph) -> None:
 
 
 def check_negation(sheet: Sheet, graph: RelationGraph) -> None:
-    """No atom depends on its own negation."""
+    """Report atoms that depend on their own negation."""
     circle = components(graph)
     inner = [u for u in sheet.uses if circle[_head(u)] == circle.get(_asked(u))]
     suspects = [use for use in inner if not use.positive]
@@ -108,20 +108,20 @@ class _DependencyGraph:
             self._circle = components(graph)
 
     def has_cycle(self, use: AtomUse) -> bool:
-        """Whether the use leads back to its own rule, as far as can be told."""
+        """Return whether the use leads back to its own rule, as far as can be told."""
         if self._circle is None:
             return True
         here = self._circle[id(use.rule)]
         return any(self._circle[id(r)] == here for r in self._answers(use.atom))
 
     def _answers(self, atom: Atom) -> list[Rule]:
-        """The rules that may derive an atom."""
+        """Return the rules that may derive an atom."""
         rules = self._by_relation[atom.relation]
         return [rule for rule in rules if _may_match(atom, rule.head)]
 
 
 def _may_match(one: Atom, other: Atom) -> bool:
-    """Whether two atoms of one relation can be the same, whatever variables are."""
+    """Return whether two atoms of one relation can be the same."""
     return len(one.arguments) == len(other.arguments) and all(
         map(_may_equal, one.arguments, other.arguments)
     )
@@ -140,6 +140,6 @@ def _may_equal(one: Term, other: Term) -> bool:
 
 
 def _show_way(way: Sequence[str]) -> str:
-    """A way through relations, its middle left out if it is long."""
+    """Return a way through relations, its middle left out if it is long."""
     shown = list(way) if len(way) <= 8 else [*way[:5], "…", *way[-2:]]
     return " → ".join(name if name == "…" else quote(name) for name in shown)

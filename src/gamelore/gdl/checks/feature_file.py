@@ -60,7 +60,7 @@ def check_features(
     source: str = "",
     limits: ReaderLimits = DEFAULT_LIMITS,
 ) -> list[Problem]:
-    """Every error and warning in a features file of a game with these rules."""
+    """Return every error and warning in a features file of a game with these rules."""
     report = ProblemReport(Source(text, source))
     check_parsed(read_source(report, limits), game, report)
     return in_order(report.problems)
@@ -76,14 +76,14 @@ def check_parsed(
 
 
 def check_presence(sheet: FeatureRuleSheet) -> None:
-    """There is a feature."""
+    """Report a file without a feature."""
     if not sheet.derived & KINDS.keys() and not any(map(sheet.is_damaged, KINDS)):
         message = "no `feature`, `weighted` or `average`: there is nothing to count"
         sheet.report.error("missing", message, sheet.report.source.span(0, 0))
 
 
 def check_heads(sheet: FeatureRuleSheet) -> None:
-    """A features file adds to the rules of the game, and changes nothing in them."""
+    """Report rules that would change the game instead of adding to it."""
     for rule in sheet.rules:
         head = rule.head
         if head.relation in ARITIES:
@@ -100,7 +100,7 @@ def check_heads(sheet: FeatureRuleSheet) -> None:
 
 
 def check_conditions(sheet: FeatureRuleSheet) -> None:
-    """Features are of positions: they know no moves, and not each other."""
+    """Report features that ask for moves or for each other."""
     graph = _dependencies(sheet.game)
     for use in sheet.uses:
         relation = use.atom.relation
@@ -121,7 +121,7 @@ def check_conditions(sheet: FeatureRuleSheet) -> None:
 
 
 def check_arities(sheet: FeatureRuleSheet) -> None:
-    """Names have as many arguments as in the game, and as elsewhere in the file."""
+    """Report names with other numbers of arguments than in game or file."""
     known: dict[tuple[bool, str], tuple[int, str]] = {(True, VIEWER): (1, "GDL")}
     for rule in sheet.game:
         for atom in _atoms(rule):
@@ -147,7 +147,7 @@ def check_arities(sheet: FeatureRuleSheet) -> None:
 
 
 def check_kinds(sheet: FeatureRuleSheet) -> None:
-    """Features have names, numbers where they need them, and are of one kind."""
+    """Report features without names or numbers, or of several kinds."""
     for rule in sheet.rules:
         wanted = KINDS.get(rule.head.relation, 0)
         if len(rule.head.arguments) < wanted:
@@ -199,7 +199,7 @@ def _atoms(rule: Rule) -> Iterator[Atom]:
 
 
 def _names(atom: Atom) -> Iterator[tuple[bool, str, int]]:
-    """The names in an atom: whether it is a relation's, and how many arguments.
+    """Return the names in an atom: relation or not, and how many arguments.
 
     Those of features are apart: `(lost own)` may count what `(lost black 3)` says.
     """
@@ -221,7 +221,7 @@ def _dependencies(rules: Iterable[Rule]) -> dict[str, set[str]]:
 
 
 def read_number(term: Term) -> float | None:
-    """The number that a term writes: `3`, `-0.5` or `1/14`; None if it is none."""
+    """Return the number a term writes, `3`, `-0.5` or `1/14`, or None."""
     match = _NUMBER.fullmatch(term) if isinstance(term, str) else None
     if match is None:
         return None

@@ -26,17 +26,17 @@ class Places:
         self._groups: dict[tuple[str, int], Group] = {}
 
     def variable(self, atom: Atom, variable: Variable) -> Span:
-        """The first place of a variable in an atom."""
+        """Return the first place of a variable in an atom."""
         self._look_at(atom)
         return self._find_span(self._words.get(str(variable)), atom)
 
     def last(self, atom: Atom) -> Span:
-        """The place of an atom's last argument."""
+        """Return the place of an atom's last argument."""
         self._look_at(atom)
         return self._find_span(self._last, atom)
 
     def compound(self, atom: Atom, functor: str, arity: int) -> Span:
-        """The first place in an atom of a functor with so many arguments."""
+        """Return the first place in an atom of a functor with so many arguments."""
         self._look_at(atom)
         return self._find_span(self._groups.get((functor, arity)), atom)
 
@@ -59,7 +59,7 @@ class Places:
 
 
 def _inside(node: Node) -> Iterator[Node]:
-    """The nodes inside a node, left to right, without the relation's name."""
+    """Return the nodes inside a node, left to right, without the relation's name."""
     waiting = list(reversed(node.children[1:])) if isinstance(node, Group) else []
     while waiting:
         inner = waiting.pop()

@@ -64,7 +64,7 @@ def _relation(atom: Atom) -> str:
 
 
 def _fact(atom: Atom) -> str:
-    """A relation, or the fact or move that it is about."""
+    """Return a relation, or the fact or move that it is about."""
     relation = _ASKED_FOR.get(atom.relation, atom.relation)
     if relation not in ("true", "does") or not atom.arguments:
         return relation
@@ -74,7 +74,7 @@ def _fact(atom: Atom) -> str:
 
 
 def _steps(sheet: Sheet, name: Callable[[Atom], str]) -> dict[int, list[RecursionStep]]:
-    """The steps within each circle; `name` says what an atom is about."""
+    """Return the steps within each circle; `name` says what an atom is about."""
     graph: dict[str, set[str]] = {name(rule.head): set() for rule in sheet.rules}
     for use in sheet.uses:
         if use.positive:
@@ -94,7 +94,7 @@ def _steps(sheet: Sheet, name: Callable[[Atom], str]) -> dict[int, list[Recursio
 def _find_steps(
     rule: Rule, uses: Sequence[AtomUse], name: Callable[[Atom], str]
 ) -> Iterator[RecursionStep]:
-    """The steps of one rule from the conditions in its own circle."""
+    """Return the steps of one rule from the conditions in its own circle."""
     inside = {id(use.atom) for use in uses}
     free = _depths(rule.head)
     bounds = set(rule.head.arguments)
@@ -119,7 +119,7 @@ def _is_ground(term: Term) -> bool:
 
 
 def _certain_atoms(conditions: Iterable[Condition]) -> Iterator[Atom]:
-    """The atoms that hold wherever all conditions do."""
+    """Return the atoms that hold wherever all conditions do."""
     for condition in conditions:
         if isinstance(condition, Atom):
             yield condition
@@ -128,7 +128,7 @@ def _certain_atoms(conditions: Iterable[Condition]) -> Iterator[Atom]:
 
 
 def _depths(atom: Atom) -> dict[Variable, int]:
-    """The variables of an atom, each with the depth of its deepest place."""
+    """Return the variables of an atom, each with the depth of its deepest place."""
     depths: dict[Variable, int] = {}
     # a role is a plain name, however deep it is put
     skipped = 1 if atom.relation in ("does", "legal", "goal") else 0
@@ -143,7 +143,7 @@ def _depths(atom: Atom) -> dict[Variable, int]:
 
 
 def _growing(circles: dict[int, list[RecursionStep]]) -> Iterator[RecursionStep]:
-    """The steps that grow, in circles that grow each time round."""
+    """Return the steps that grow, in circles that grow each time round."""
     for steps in circles.values():
         growing = [step for step in steps if step.growth > 0]
         if growing and _grows_each_round(steps):
@@ -151,7 +151,7 @@ def _growing(circles: dict[int, list[RecursionStep]]) -> Iterator[RecursionStep]
 
 
 def _grows_each_round(steps: Sequence[RecursionStep]) -> bool:
-    """Whether some way round has a positive sum (Bellman and Ford's test)."""
+    """Return whether a way round has a positive sum (Bellman and Ford)."""
     if any(step.growth > 0 and step.head == step.condition for step in steps):
         return True
     depth = {name: 0 for step in steps for name in (step.head, step.condition)}

@@ -25,7 +25,7 @@ _GOAL_VALUES = frozenset(map(str, range(101)))
 def check_text(
     text: str, source: str = "", limits: ReaderLimits = DEFAULT_LIMITS
 ) -> list[Problem]:
-    """Every error and warning in rule text, of syntax and of meaning, by place."""
+    """Return every error and warning in rule text, by place."""
     report = ProblemReport(Source(text, source))
     check_parsed(read_source(report, limits), report)
     return in_order(report.problems)
@@ -43,12 +43,12 @@ def check_parsed(parsed: ParsedRules, report: ProblemReport) -> None:
 
 
 def in_order(problems: list[Problem]) -> list[Problem]:
-    """The problems by place, errors first where there are several."""
+    """Return the problems by place, errors first where there are several."""
     return sorted(problems, key=lambda problem: (problem.span, problem.severity))
 
 
 def check_keyword_arities(sheet: Sheet) -> None:
-    """GDL's own relations take as many arguments as GDL says."""
+    """Report GDL's own relations with other numbers of arguments than GDL's."""
     for atom in sheet.atoms():
         wanted = ARITIES.get(atom.relation)
         if wanted is not None and len(atom.arguments) != wanted:
@@ -61,7 +61,7 @@ def check_keyword_arities(sheet: Sheet) -> None:
 
 
 def check_arities(sheet: Sheet) -> None:
-    """Relations and functors have the same number of arguments wherever they stand."""
+    """Report names that have different numbers of arguments in two places."""
     relations: dict[str, tuple[int, Span]] = {}
     functors: dict[str, tuple[int, Span]] = {}
     for atom in sheet.atoms():
@@ -102,7 +102,7 @@ def _arguments(count: int) -> str:
 
 
 def check_positions(sheet: Sheet) -> None:
-    """GDL's own relations stand in heads and bodies as GDL allows."""
+    """Report GDL's own relations where GDL does not allow them."""
     for rule in sheet.rules:
         reason = NEVER_HEADS.get(rule.head.relation)
         if reason:
@@ -116,7 +116,7 @@ def check_positions(sheet: Sheet) -> None:
 
 
 def check_roles(sheet: Sheet) -> None:
-    """Roles are named by facts, and are plain names; chance is called `random`."""
+    """Report roles that no fact names plainly; chance is called `random`."""
     for rule in sheet.rules:
         if rule.head.relation != "role" or len(rule.head.arguments) != 1:
             continue
@@ -138,7 +138,7 @@ def _check_chance(sheet: Sheet, head: Atom) -> None:
 
 
 def check_presence(sheet: Sheet) -> None:
-    """There are roles, moves, an end, and goals."""
+    """Report rules without roles, moves, an end, or goals."""
     demands = {
         "role": "no role: nobody plays",
         "legal": "no `legal`: no role ever has a move",
@@ -152,7 +152,7 @@ def check_presence(sheet: Sheet) -> None:
 
 
 def check_goal_values(sheet: Sheet) -> None:
-    """Goals are whole numbers from 0 to 100."""
+    """Report goals that are not whole numbers from 0 to 100."""
     for rule in sheet.rules:
         if rule.head.relation != "goal" or len(rule.head.arguments) != 2:
             continue
@@ -165,7 +165,7 @@ def check_goal_values(sheet: Sheet) -> None:
 
 
 def check_duplicates(sheet: Sheet) -> None:
-    """No rule stands there twice."""
+    """Report rules that stand there twice."""
     first: dict[Rule, Span] = {}
     for rule in sheet.rules:
         place = first.setdefault(rule, rule.span)

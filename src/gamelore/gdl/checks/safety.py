@@ -77,13 +77,13 @@ def _check_head(
 
 
 def _is_test(rule: Rule) -> bool:
-    """Whether a rule has conditions, but none that could bind a variable."""
+    """Return whether a rule has conditions, but none that could bind a variable."""
     positive = {atom.relation for atom in _atoms(rule.body, negated=False)}
     return bool(rule.body) and positive <= {"distinct"}
 
 
 def _atoms(body: Iterable[Condition], negated: bool = True) -> Iterator[Atom]:
-    """The atoms of a body, with or without those under a `not`."""
+    """Return the atoms of a body, with or without those under a `not`."""
     return (a for c in body for a, positive in find_atoms(c) if positive or negated)
 
 

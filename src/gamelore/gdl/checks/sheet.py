@@ -49,10 +49,10 @@ class Sheet:
         return {rule.head.relation for rule in self.rules}
 
     def atoms(self) -> Iterator[Atom]:
-        """All atoms: heads first, then bodies."""
+        """Return all atoms: heads first, then bodies."""
         yield from (rule.head for rule in self.rules)
         yield from (use.atom for use in self.uses)
 
     def is_damaged(self, word: str) -> bool:
-        """Whether a name stands in what could not be read."""
+        """Return whether a name stands in what could not be read."""
         return word.lower() in self.damaged

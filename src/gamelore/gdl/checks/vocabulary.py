@@ -24,7 +24,7 @@ def check_vocabulary(sheet: Sheet) -> None:
 
 
 def check_relations(sheet: Sheet, suggestions: Suggestions) -> None:
-    """Relations in bodies have rules, and relations with rules stand in bodies."""
+    """Warn of relations in bodies without rules, and of those in no body."""
     asked = first_places(use.atom for use in sheet.uses)
     made = first_places(rule.head for rule in sheet.rules)
     own = made.keys() - ARITIES.keys()
@@ -40,7 +40,7 @@ def check_relations(sheet: Sheet, suggestions: Suggestions) -> None:
 
 
 def check_facts(sheet: Sheet, suggestions: Suggestions) -> None:
-    """What `true` asks for, some `init` or `next` makes."""
+    """Warn of facts that `true` asks for and no `init` or `next` makes."""
     heads = (r.head for r in sheet.rules if r.head.relation in ("init", "next"))
     asked = (use.atom for use in sheet.uses if use.atom.relation == "true")
     reason = "is never true: no `init` or `next` makes it"
@@ -48,7 +48,7 @@ def check_facts(sheet: Sheet, suggestions: Suggestions) -> None:
 
 
 def check_moves(sheet: Sheet, suggestions: Suggestions) -> None:
-    """What `does` asks for is a move that some `legal` allows."""
+    """Warn of moves that `does` asks for and no `legal` allows."""
     heads = (rule.head for rule in sheet.rules if rule.head.relation == "legal")
     asked = (use.atom for use in sheet.uses if use.atom.relation == "does")
     reason = "is never done: no `legal` allows it"
@@ -75,7 +75,7 @@ def check_subjects(
 
 
 def _subject(atom: Atom) -> str:
-    """The name of the fact or move that an atom is about; empty for a variable."""
+    """Return the name of an atom's fact or move; empty for a variable."""
     subject = atom.arguments[-1] if atom.arguments else ""
     match subject:
         case Compound():
@@ -87,7 +87,7 @@ def _subject(atom: Atom) -> str:
 
 
 def first_places(atoms: Iterable[Atom]) -> dict[str, Span]:
-    """Where each relation first stands."""
+    """Return where each relation first stands."""
     places: dict[str, Span] = {}
     for atom in atoms:
         places.setdefault(atom.relation, atom.span)
@@ -101,7 +101,7 @@ class Suggestions:
         self._left = _SUGGESTIONS
 
     def like(self, name: str, candidates: Collection[str]) -> str:
-        """A question to end a message with, or nothing."""
+        """Return a question to end a message with, or nothing."""
         if not self._left or len(candidates) > _CANDIDATES:
             return ""
         self._left -= 1
