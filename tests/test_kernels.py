@@ -23,6 +23,7 @@ from gamelore.kernels import (
     _bundles,
     kernel,
     kernel_folder,
+    part,
     pointer,
     report_compilation,
 )
@@ -149,3 +150,23 @@ def test_compilation_is_reported() -> None:
     with report_compilation(reported.append):
         assert compiled(2) == compiled(1) + 2
     assert reported == ["double"]
+
+
+def test_parts_are_compiled_within_kernels_alone(
+    cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    cache_at(tmp_path)
+    inner = part(double)
+
+    def outer(number):  # type: ignore[no-untyped-def]
+        return inner(inner(number)) + 1
+
+    outer.__module__ = double.__module__
+    assert kernel(outer)(5) == 21
+    compiled: Any = inner
+    (library,) = [result.library for result in compiled.overloads.values()]
+    names = [function.name for function in library.get_defined_functions()]
+    assert names
+    assert not any(map(library.codegen._engine.is_symbol_defined, names))
+    kept = {path.name for path in tmp_path.rglob("*.nb*")}
+    assert not any("double" in name for name in kept)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite import binding as llvm
 from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -27,6 +28,8 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 from numba.core.ccallback import CFunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 from gamelore.cache import cache_folder, report_unwritable
 
@@ -95,7 +98,7 @@ class _CompilationListener(event.Listener):  # type: ignore[misc]
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function on first use, without the GIL, and keep the result on disk."""
-    return _compiled(function)
+    return _kernel(function)
 
 
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,7 +107,7 @@ def part(function: Callable[..., Any]) -> Callable[..., Any]:
     Python cannot call it, which saves the code that would take its arguments apart: for
     bundles of arrays that is more than the function itself.
     """
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _part(function)
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,25 +115,23 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Counting takes longer than the work where bundles of arrays go through small steps.
     """
-    return _compiled(function, _nrt=False)
+    return _kernel(function, _nrt=False)
 
 
 def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that only lean kernels call, into each of them."""
-    return _compiled(
-        function,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        forceinline=True,
-        _nrt=False,
-    )
+    return _part(function, forceinline=True, _nrt=False)
 
 
 def lean_recursion(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that calls itself, for lean kernels."""
-    return _compiled(
-        function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
-    )
+    """Compile a function that only lean kernels call, and may call itself, apart."""
+    return _part(function, _nrt=False)
+
+
+def as_part(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a lean kernel for other lean kernels, without an entry for Python."""
+    compiled: Any = kernel
+    return _part(compiled.py_func, _nrt=False)
 
 
 def direct(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -184,12 +185,58 @@ def _pointed(
     return compiled
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
-    compile_it: Any = numba.njit
-    compiled = compile_it(nogil=True, error_model="numpy", **options)(function)
+def _kernel(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
+    compiled: Any = _compiled(function, **options)
     compiled._cache = _KernelCache(function)
     dispatcher: Callable[..., Any] = compiled
     return dispatcher
+
+
+def _part(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
+    return _compiled(
+        function, pipeline_class=_PartCompiler, no_cpython_wrapper=True, **options
+    )
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    compile_it: Any = numba.njit
+    # A wrapper for C would only be needed if kernels were values to other kernels.
+    compile_it = compile_it(
+        nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options
+    )
+    dispatcher: Callable[..., Any] = compile_it(function)
+    return dispatcher
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a part as far as the kernels need it that will contain it."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        super().__init__(typing, target, library, *others)
+        self.state.library = _PartLibrary(target.codegen(), "part")
+
+
+class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a part: optimised and made executable in kernels, never by itself.
+
+    A kernel is optimised with all that it contains, so what was done before to each
+    part, and to the parts within parts, would be done again.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        """Make known to the engine only what numba refers to by address."""
+        variables = self._final_module.global_variables
+        environments = [str(v) for v in variables if v.name.startswith(_ENVIRONMENT)]
+        self._codegen._add_module(llvm.parse_assembly("\n".join(environments)))
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+_ENVIRONMENT = "_ZN08NumbaEnv"
+"""How the names of numba's variables begin that point to a function's globals."""
 
 
 class KernelCacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Game:
 
 
 def same(one: CompiledGame, other: CompiledGame) -> bool:
-    programs = zip(one.program, other.program, strict=True)
+    bundles = ((g.program, g.turn_program, g.turns) for g in (one, other))
+    programs = zip(*(chain(*of_game) for of_game in bundles), strict=True)
     return (
         (one.fluents, one.initial, one.moves)
         == (other.fluents, other.initial, other.moves)

@@ -52,7 +52,7 @@ def test_empty_and_is_true_and_empty_or_is_false() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_minimised_computes_the_same_with_no_more_gates(seed: int) -> None:
     graph = random_graph(seed)
-    small = minimise(graph)
+    small = minimise(graph).graph
     assert small.gates <= graph.gates
     assert equivalent(graph, small, seed=99)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
+
 import pytest
 
 from gamelore.errors import GroundingLimit
 from gamelore.gdl import Compound, Game
 from gamelore.ground import FALSE, GroundLimits, ground
+from gamelore.ground._worker import GroundRequest
 
 COUNTER = """
 (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
@@ -19,13 +24,15 @@ COUNTER = """
 (<= (goal robot 0) (not (true (at 2))))
 """
 
-# Every tuple of 8 out of 60 numbers: far more rules than any machine holds.
+# Every tuple of 8 out of 60 numbers: far more rules than any machine holds. A second
+# rule for them keeps the first from being written into the rule that uses it.
 EXPLODING = (
     "(role r) (legal r a) (goal r 100) (<= terminal (true (x 1))) (init (x 1))"
     + (
         "".join(f"(n {i})" for i in range(60))
         + "(<= (boom ?a ?b ?c ?d ?e ?f ?g ?h) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f)"
-        "(n ?g) (n ?h)) (<= (next (x ?a)) (boom ?a ?b ?c ?d ?e ?f ?g ?h))"
+        "(n ?g) (n ?h)) (boom 1 1 1 1 1 1 1 1)"
+        "(<= (next (x ?a)) (boom ?a ?b ?c ?d ?e ?f ?g ?h))"
     )
 )
 
@@ -56,6 +63,24 @@ def test_a_name_that_is_never_derived_is_false() -> None:
 def test_an_explosion_ends_at_each_limit_and_is_named(limits: GroundLimits) -> None:
     with pytest.raises(GroundingLimit, match="'boom'"):
         ground(Game.from_kif(EXPLODING), limits)
+
+
+def test_the_worker_ends_when_nobody_waits_for_it() -> None:
+    command = [sys.executable, "-c", "from gamelore.ground._worker import main; main()"]
+    endless = "n(1..100000). p(A, B, C) :- n(A), n(B), n(C)."
+    request = GroundRequest(endless, 64 << 30, 1 << 40, frozenset())
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as worker:
+        assert worker.stdin is not None and worker.stdout is not None
+        try:
+            pickle.dump(request, worker.stdin)
+            worker.stdin.flush()
+            worker.stdout.read(1)  # it has begun, and tells of its progress
+            worker.stdin.close()  # as the system does when a parent is killed
+            assert worker.wait(timeout=60) == 1
+        finally:
+            worker.kill()
 
 
 def test_heads_that_only_a_question_binds_are_grounded() -> None:

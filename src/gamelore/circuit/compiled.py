@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gamelore.circuit.program import Program
+from gamelore.circuit.minimise import VISITS, Effort
+from gamelore.circuit.program import Program, Turns
 from gamelore.gdl import Fact, Move, Term
 
 
@@ -22,10 +23,29 @@ class Statistics:
     """With what two phases both compute, and what loops repeat."""
     slots: int
     loop_variables: int
+    turns: int
+    """That have circuits of their own in playouts."""
+    gates_per_turn: float
+    """On average."""
+    effort: Effort
+    """How far minimising went, unless time ended it."""
+    cut_short: bool
+    """Whether time ended minimising, so that another compilation can do better."""
     ground_seconds: float
     build_seconds: float
     minimise_seconds: float
     schedule_seconds: float
+
+    def reaches(self, effort: Effort) -> bool:
+        """Return whether no less was done than this effort takes."""
+        ranks = list(VISITS)
+        return ranks.index(self.effort) >= ranks.index(effort)
+
+    def is_better_than(self, other: Statistics) -> bool:
+        """Return whether more was done to have few gates."""
+        if self.effort != other.effort:
+            return self.reaches(other.effort)
+        return other.cut_short and self.gates < other.gates
 
     @property
     def seconds(self) -> float:
@@ -56,6 +76,9 @@ class CompiledGame:
     initial: tuple[bool, ...]
     moves: tuple[tuple[Move, ...], ...]
     program: Program
+    turn_program: Program
+    """The gates of all turns, for playouts in step."""
+    turns: Turns
     statistics: Statistics
     features: tuple[tuple[Feature, ...], ...] = ()
     """Per role, or once for all roles if they see the same; `program.features` has the

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from gamelore.circuit.build import Circuit, build, loops_in_order
 from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
-from gamelore.circuit.minimise import minimise
+from gamelore.circuit.minimise import Effort, Minimised, minimise
 from gamelore.circuit.schedule import schedule
 from gamelore.circuit.store import load, save
+from gamelore.circuit.turn_program import schedule_turns
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
 from gamelore.ground import GroundLimits, ground
@@ -20,25 +21,56 @@ def compile_game(
     limits: GroundLimits | None = None,
     *,
     features: FeatureRules | None = None,
+    effort: Effort = "normal",
     cached: bool = True,
 ) -> CompiledGame:
-    """A game's program, from the cache where it is there.
+    """A game's program, from the cache where it is there with that effort or more.
 
     Features become a part of it, in a phase of their own. `GroundingLimit` where
-    grounding takes more than the limits allow.
+    grounding takes more than the limits allow. The same rules and the same effort give
+    the same program, whatever else the machine does, unless `statistics.cut_short`.
     """
     if cached:
         stored = load(game, features)
-        if stored is not None:
+        if stored is not None and stored.statistics.reaches(effort):
             return stored
-    compiled = _compile(game, limits, features)
+    compiled = _compile(game, limits, features, effort)
     if cached:
         save(game, compiled, features)
     return compiled
 
 
+def improve_game(
+    game: Game,
+    limits: GroundLimits | None = None,
+    *,
+    features: FeatureRules | None = None,
+    effort: Effort = "high",
+) -> CompiledGame:
+    """A game's program after that effort or more, and no less for lack of time.
+
+    Compiles again what is in the cache with less effort, or was cut short, and replaces
+    it by what is better.
+    """
+    stored = load(game, features)
+    if stored is not None:
+        statistics = stored.statistics
+        if statistics.reaches(effort) and not statistics.cut_short:
+            return stored
+        if statistics.reaches(effort):
+            effort = statistics.effort
+    compiled = _compile(game, limits, features, effort)
+    if stored is not None and not compiled.statistics.is_better_than(stored.statistics):
+        return stored
+    save(game, compiled, features)
+    return compiled
+
+
 def _compile(
-    game: Game, limits: GroundLimits | None, features: FeatureRules | None
+    game: Game,
+    limits: GroundLimits | None,
+    features: FeatureRules | None,
+    effort: Effort,
 ) -> CompiledGame:
     clock = time.perf_counter
     started = clock()
@@ -46,9 +78,11 @@ def _compile(
     ground_done = clock()
     circuit = build(grounded)
     build_done = clock()
-    small = minimised(circuit)
+    result = minimise(circuit.graph, effort)
+    small = with_minimised(circuit, result)
     minimise_done = clock()
     program = schedule(small)
+    turn_program, turns = schedule_turns(small)
     statistics = Statistics(
         ground_rules=len(grounded.heads),
         gates_built=circuit.graph.gates,
@@ -57,6 +91,10 @@ def _compile(
         gates_scheduled=len(program.left),
         slots=program.slots,
         loop_variables=len(program.runs),
+        turns=len(turns.terminal),
+        gates_per_turn=len(turn_program.left) / len(turns.terminal),
+        effort=effort,
+        cut_short=result.cut_short,
         ground_seconds=ground_done - started,
         build_seconds=build_done - ground_done,
         minimise_seconds=minimise_done - build_done,
@@ -67,11 +105,18 @@ def _compile(
         for view in circuit.features
     )
     return CompiledGame(
-        circuit.fluents, circuit.initial, circuit.moves, program, statistics, views
+        fluents=circuit.fluents,
+        initial=circuit.initial,
+        moves=circuit.moves,
+        program=program,
+        turn_program=turn_program,
+        turns=turns,
+        statistics=statistics,
+        features=views,
     )
 
 
-def minimised(circuit: Circuit) -> Circuit:
-    """The same circuit with fewer gates."""
-    small = replace(circuit, graph=minimise(circuit.graph))
+def with_minimised(circuit: Circuit, minimised: Minimised) -> Circuit:
+    """The circuit with a minimised graph, unless its loops need each other then."""
+    small = replace(circuit, graph=minimised.graph)
     return small if loops_in_order(small) else circuit

@@ -59,6 +59,11 @@ class GraphBuilder:
         self._right: list[int] = []
         self._known: dict[tuple[int, int], int] = {}
 
+    @property
+    def gates(self) -> int:
+        """The number of gates so far."""
+        return len(self._left)
+
     def input(self, number: int) -> int:
         """The literal of an input, numbered from 0."""
         return 2 * (1 + number)

@@ -2,6 +2,10 @@
 
 All calls to aigverse are here. Every result is compared with the graph it came from on
 random inputs; one that differs is thrown away.
+
+How far minimising goes is counted in *visits*: a pass over a graph visits each of its
+gates once. The same graph with the same effort therefore gives the same result on any
+machine under any load. Seconds only protect: a result that they cut short is marked.
 """
 
 from __future__ import annotations
@@ -9,6 +13,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import aigverse.algorithms as algorithms
 import numpy as np
@@ -16,40 +22,95 @@ from aigverse.networks import Aig, AigIndexList
 
 from gamelore.circuit.graph import Graph, prune
 
+Effort: TypeAlias = Literal["quick", "normal", "high"]
+
+VISITS: dict[Effort, int] = {"quick": 150_000, "normal": 500_000, "high": 50_000_000}
+"""How many gates passes may visit, by effort, in ascending order; a visit takes about
+20 µs."""
+
+_WORTH_IT: dict[Effort, float] = {"quick": 0.02, "normal": 0.005, "high": 0.0005}
+"""A pass that saves less than this share of the gates is not repeated on its result."""
+
+SECONDS: dict[Effort, float] = {"quick": 60.0, "normal": 120.0, "high": 3600.0}
+"""When minimising is cut short, whatever was reached."""
+
 _CHECKED = 2048  # random assignments per comparison
-_WORTH_IT = 0.005  # a round that saves less than this share of the gates is the last
-_SECONDS_PER_GATE = 4e-5  # what a pass takes on a slow machine
+_SECONDS_PER_VISIT = 4e-5  # what is expected before any pass was timed
 
 
-def minimise(graph: Graph, seconds: float = 20.0) -> Graph:
-    """An equivalent graph with fewer gates, in about `seconds` at the most.
+@dataclass(frozen=True)
+class Minimised:
+    """An equivalent graph, and what it took."""
 
-    A pass cannot be ended, so none is begun that would take longer than what is left.
+    graph: Graph
+    visits: int
+    """Gates visited by all passes."""
+    cut_short: bool
+    """Whether time ended it before the effort was spent."""
+
+
+def minimise(
+    graph: Graph,
+    effort: Effort = "normal",
+    seconds: float | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Minimised:
+    """Return an equivalent graph with no more gates.
+
+    Most is saved by refactoring, so that comes first. The clock is read between passes,
+    which cannot be ended: none is begun that would probably last beyond `seconds`.
     """
-    deadline = time.monotonic() + seconds
-    best = _repeat(graph, deadline)
-    rewritten = _reduce(best, _rewrite, deadline)
-    return best if rewritten is best else _repeat(rewritten, deadline)
+    limit = SECONDS[effort] if seconds is None else seconds
+    work = _Work(graph, effort, limit, clock)
+    work.repeat()
+    if work.apply(_rewrite):
+        work.repeat()
+    return Minimised(work.graph, work.visits, work.cut_short)
 
 
-def _repeat(graph: Graph, deadline: float) -> Graph:
-    """Resubstitute and refactor until a round saves little."""
-    while True:
-        before = graph.gates
-        graph = _reduce(graph, _resubstitute, deadline)
-        graph = _reduce(graph, _refactor, deadline)
-        if graph.gates >= before * (1 - _WORTH_IT):
-            return graph
+class _Work:
+    """A graph that passes make smaller, within limits."""
 
+    def __init__(
+        self, graph: Graph, effort: Effort, seconds: float, clock: Callable[[], float]
+    ) -> None:
+        self.graph = graph
+        self.visits = 0
+        self.cut_short = False
+        self._most_visits = VISITS[effort]
+        self._worth_it = 1 - _WORTH_IT[effort]
+        self._seconds = seconds
+        self._clock = clock
+        self._started = clock()
+        self._tried: set[Callable[[Aig], Aig]] = set()
+        """Passes that save little on the graph as it is now."""
 
-def _reduce(graph: Graph, method: Callable[[Aig], Aig], deadline: float) -> Graph:
-    """The graph after one pass, if there is time for it and it made it smaller."""
-    if time.monotonic() + graph.gates * _SECONDS_PER_GATE > deadline:
-        return graph
-    smaller = prune(_from_aig(method(_to_aig(graph)), graph))
-    return (
-        smaller if smaller.gates < graph.gates and equivalent(graph, smaller) else graph
-    )
+    def repeat(self) -> None:
+        """Refactor and resubstitute until neither saves much."""
+        while self.apply(_refactor) | self.apply(_resubstitute):
+            pass
+
+    def apply(self, method: Callable[[Aig], Aig]) -> bool:
+        """Make one pass if it is within the limits; return whether it saved much."""
+        graph = self.graph
+        if method in self._tried or self.cut_short:
+            return False
+        if self.visits + graph.gates > self._most_visits:
+            return False
+        elapsed = self._clock() - self._started
+        rate = elapsed / self.visits if self.visits else _SECONDS_PER_VISIT
+        if elapsed + graph.gates * rate > self._seconds:
+            self.cut_short = True
+            return False
+        self.visits += graph.gates
+        smaller = prune(_from_aig(method(_to_aig(graph)), graph))
+        if smaller.gates < graph.gates and equivalent(graph, smaller):
+            self.graph = smaller
+        if self.graph.gates < graph.gates * self._worth_it:
+            self._tried.clear()
+            return True
+        self._tried.add(method)
+        return False
 
 
 def _resubstitute(aig: Aig) -> Aig:

@@ -10,9 +10,13 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int32]
 
 TERMINAL, GOALS, LEGAL, NEXT, FEATURES, SHARED = range(6)
+PHASES = 6
 """Phases; SHARED is the part of TERMINAL that LEGAL and NEXT need."""
 
 GATES, LOOP = range(2)
+
+BLOCK = 15
+"""Moves that kernels count together."""
 
 
 class Program(NamedTuple):
@@ -39,6 +43,31 @@ class Program(NamedTuple):
     next: Ints  # int32 [F]   literals of the next one
     carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
     features: Ints  # int32 [·]   literals of feature atoms, views one after the other
+
+
+class Turns(NamedTuple):
+    """The programs of T turns, one after the other, for playouts in step.
+
+    Their gates are in one `Program`, whose phases are those of the first turn, then of
+    the second … Moves are numbered by turn, by role within it, and are those that the
+    role can choose from: M in all. R roles, G goals, F fluents, C fluents that tell
+    turns apart.
+    """
+
+    fluents: Ints  # int32 [C]
+    values: Ints  # int32 [T, C]   0 or 1
+    terminal: Ints  # int32 [T]   literals
+    goals: Ints  # int32 [T, G]   literals
+    next: Ints  # int32 [T, F]   literals
+    moves: Ints  # int32 [M]   numbers in the whole game, roles one after the other
+    legal: Ints  # int32 [M]   literals
+    move_ends: Ints  # int32 [T, R]
+    groups: Ints  # int32 [·]   slots of the groups each move is in
+    group_ends: Ints  # int32 [M]
+    group_slots: Ints  # int32 [T, 2]   first and end of the slots of groups
+    carried: Ints  # int32 [·]   slots of terminal phases that later phases read
+    carried_ends: Ints  # int32 [T]
+    scratch: int  # the first of four slots for every block of moves
 
 
 def empty_program() -> Program:

@@ -19,14 +19,19 @@ import numpy.typing as npt
 
 from gamelore.cache import cache_folder, report_unwritable
 from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
-from gamelore.circuit.program import Program
+from gamelore.circuit.program import Program, Turns
 from gamelore.files import ArchiveError, pack_archive, unpack_archive, write_atomic
 from gamelore.gdl import Compound, Game, Term
 from gamelore.gdl.features import FeatureRules
 
 _MAGIC = b"gamelore circuit\n"
-_NUMBERS = ("slots", "terminal", "first_move")
-"""The fields of a program that are numbers, not arrays."""
+_BUNDLES: dict[str, type] = {
+    "program": Program,
+    "turn_program": Program,
+    "turns": Turns,
+}
+_NUMBERS = ("slots", "terminal", "first_move", "scratch")
+"""The fields of bundles that are numbers, not arrays, unless they have dimensions."""
 
 
 @cache
@@ -78,7 +83,11 @@ def _pack(compiled: CompiledGame) -> dict[str, npt.NDArray[Any]]:
             for view in compiled.features
         ],
     }
-    arrays = {name: np.asarray(v) for name, v in compiled.program._asdict().items()}
+    arrays = {
+        f"{bundle} {name}": np.asarray(value)
+        for bundle in _BUNDLES
+        for name, value in getattr(compiled, bundle)._asdict().items()
+    }
     text = json.dumps(names, separators=(",", ":")).encode()
     return {
         **arrays,
@@ -90,16 +99,22 @@ def _pack(compiled: CompiledGame) -> dict[str, npt.NDArray[Any]]:
 def _unpack(arrays: dict[str, npt.NDArray[Any]]) -> CompiledGame:
     names = json.loads(arrays.pop("names").tobytes())
     initial = tuple(arrays.pop("initial").tolist())
-    program: dict[str, Any] = dict(arrays)
-    program |= {name: int(arrays[name]) for name in _NUMBERS}
+    bundles = {name: _bundle(name, kind, arrays) for name, kind in _BUNDLES.items()}
     return CompiledGame(
         fluents=_terms(names["fluents"]),
         initial=initial,
         moves=tuple(_terms(moves) for moves in names["moves"]),
-        program=Program(**program),
         statistics=Statistics(**names["statistics"]),
         features=tuple(tuple(map(_feature, view)) for view in names["features"]),
+        **bundles,
     )
+
+
+def _bundle(name: str, kind: Any, arrays: dict[str, npt.NDArray[Any]]) -> Any:
+    """A bundle of arrays, some of whose fields are numbers."""
+    fields = {field: arrays[f"{name} {field}"] for field in kind._fields}
+    numbers = {f: int(v) for f, v in fields.items() if f in _NUMBERS and not v.ndim}
+    return kind(**{**fields, **numbers})
 
 
 def _feature(encoded: Sequence[Any]) -> Feature:

@@ -124,7 +124,7 @@ def hash_sets_again(shapes, first):
         shapes.slots[slot] = number + 1
 
 
-@lean
+@lean_recursion
 def number_set(shapes, below):
     """Return the number of a set of shapes, new if it was not met before."""
     mask = np.int64(shapes.slots.shape[0] - 1)
@@ -152,3 +152,9 @@ def number_set(shapes, below):
     shapes.used[0] += 1
     shapes.used[1] += below.shape[0]
     return number
+
+
+@lean
+def number_one_set(shapes, below):
+    """The same for Python."""
+    return number_set(shapes, below)

@@ -90,7 +90,7 @@ class PatternIndex:
             return self.names.index(pattern)
         below = np.array(sorted(self.intern(part) for part in pattern), np.int32)
         self.fit()
-        return int(kernels.number_set(self.shapes, below))
+        return int(kernels.number_one_set(self.shapes, below))
 
     def pattern(self, node: int) -> Pattern:
         """The pattern under a node."""

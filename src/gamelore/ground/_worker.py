@@ -2,7 +2,7 @@
 
 Reads one pickled request from standard input; writes pickled messages to standard
 output: `("progress", relation, rules)` now and then, and at the end `("done", …)` or
-`("error", text)`.
+`("error", text)`. Ends when standard input is closed: nobody waits for an answer then.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import pickle
 import resource
 import sys
+import threading
 import time
 from array import array
 from collections import Counter
@@ -30,6 +31,8 @@ class GroundRequest(NamedTuple):
     rules: int
     shown: frozenset[str]
     """Codes of the relations whose atoms are wanted by name."""
+    counted: frozenset[str] = frozenset()
+    """Codes of the relations whose atoms are counted."""
 
 
 class GroundRules(NamedTuple):
@@ -44,6 +47,8 @@ class GroundRules(NamedTuple):
     """Atoms that are free to be true or false."""
     names: list[tuple[str, int]]
     """Atoms of the shown relations: ASP text and number, 0 for a fact."""
+    counts: dict[str, int]
+    """Per counted relation, how many atoms it has."""
 
 
 class _Collector(clingo.Observer):
@@ -101,18 +106,34 @@ def _ground(request: GroundRequest) -> GroundRules:
     control.register_observer(collector)
     control.add("base", [], request.program)
     control.ground([("base", [])])
-    names = [
-        (str(atom.symbol), 0 if atom.is_fact else atom.literal)
-        for atom in control.symbolic_atoms
-        if atom.symbol.name in request.shown
-    ]
+    names = []
+    counts = dict.fromkeys(request.counted, 0)
+    for atom in control.symbolic_atoms:
+        relation = atom.symbol.name
+        if relation in request.shown:
+            names.append((str(atom.symbol), 0 if atom.is_fact else atom.literal))
+        elif relation in counts:
+            counts[relation] += 1
     return GroundRules(
-        collector.heads, collector.ends, collector.bodies, collector.choices, names
+        collector.heads,
+        collector.ends,
+        collector.bodies,
+        collector.choices,
+        names,
+        counts,
     )
+
+
+def _end_with_parent() -> None:
+    """Wait until standard input is closed, as it is when our parent ends; then end."""
+    while os.read(0, 4096):  # nothing is sent after the request
+        pass
+    os._exit(1)
 
 
 def main() -> None:
     request = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     resource.setrlimit(resource.RLIMIT_AS, (request.memory_bytes, request.memory_bytes))
     try:
         _send(("done", _ground(request)))

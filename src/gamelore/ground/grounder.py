@@ -32,6 +32,7 @@ from gamelore.ground.normal import (
 )
 from gamelore.ground.order import natural_order
 from gamelore.ground.split import split
+from gamelore.ground.unfold import LARGE, find_candidates, unfold
 
 _SHOWN = ("true", "does", "init", "next", "legal", "terminal", "goal")
 _IGNORED = frozenset({"base", "input", "sees"})
@@ -107,21 +108,12 @@ def ground(
     limits = limits or GroundLimits()
     added = features.rules_for(game.roles) if features else ()
     views = features.views(game.roles) if features else ()
-    rules = prepare([*game.rules, *added])
-    vocabulary = Vocabulary()
-    program = to_asp(rules, vocabulary)
-    guards = {r.head.relation for r in rules if r.head.relation.startswith(GUARD)}
-    shown = frozenset(vocabulary.code("r", name) for name in (*_SHOWN, *views, *guards))
-    request = GroundRequest(
-        program, limits.memory_mb * 1024 * 1024, limits.rules, shown
-    )
     try:
-        result = _run(request, limits, vocabulary)
+        result, vocabulary = _instantiate([*game.rules, *added], views, limits)
     except _LimitReached as reached:
-        name = reached.relation or largest_join(rules)
         raise GroundingLimit(
             f"grounding ended at its limit of {reached.limit}: relation "
-            f"{made_for(name)!r} grew most, {reached.rules:,} ground rules were made"
+            f"{reached.relation!r} grew most, {reached.rules:,} ground rules were made"
         ) from None
     atoms, guarding = _named_atoms(result, vocabulary, (*_SHOWN, *views))
     grounded = _assemble(game, result, atoms, guarding)
@@ -130,15 +122,77 @@ def ground(
     return replace(grounded, features=assemble_features(features, game.roles, atoms))
 
 
-def prepare(rules: Iterable[Rule]) -> list[NormalRule]:
+def _instantiate(
+    rules: Sequence[Rule], views: Sequence[str], limits: GroundLimits
+) -> tuple[GroundRules, Vocabulary]:
+    """Ground rules; once more, within the same limits, if relations can be unfolded
+    that turn out to be large, or that the limits were reached with."""
+    normal = normal_form(rules, RelationMaker())
+    candidates = find_candidates(normal, Domains(normal))
+    try:
+        result, vocabulary = _ground_once(prepare(rules), views, candidates, limits)
+    except _LimitReached as reached:
+        if reached.relation not in candidates:
+            raise
+        unfolded = prepare(rules, [reached.relation])
+        return _ground_once(unfolded, views, frozenset(), limits)
+    counts = {vocabulary.name(code): n for code, n in result.counts.items()}
+    large = [name for name in sorted(counts) if counts[name] >= LARGE]
+    if large:
+        unfolded = prepare(rules, large)
+        try:
+            again, other = _ground_once(unfolded, views, frozenset(), limits)
+        except _LimitReached:
+            return result, vocabulary
+        if len(again.heads) < len(result.heads):
+            return again, other
+    return result, vocabulary
+
+
+def _ground_once(
+    rules: Sequence[NormalRule],
+    views: Sequence[str],
+    counted: frozenset[str],
+    limits: GroundLimits,
+) -> tuple[GroundRules, Vocabulary]:
+    """Ground rules that are split; `_LimitReached` where that takes too much."""
+    vocabulary = Vocabulary()
+    program = to_asp(rules, vocabulary)
+    guards = {r.head.relation for r in rules if r.head.relation.startswith(GUARD)}
+    request = GroundRequest(
+        program,
+        limits.memory_mb * 1024 * 1024,
+        limits.rules,
+        shown=frozenset(
+            vocabulary.code("r", name) for name in (*_SHOWN, *views, *guards)
+        ),
+        counted=frozenset(vocabulary.code("r", name) for name in counted),
+    )
+    try:
+        return _run(request, limits, vocabulary), vocabulary
+    except _LimitReached as reached:
+        reached.relation = made_for(reached.relation or largest_join(rules))
+        raise
+
+
+def prepare(rules: Iterable[Rule], unfolded: Iterable[str] = ()) -> list[NormalRule]:
     """Normal form, and split; without the relations that play does not need."""
     maker = RelationMaker()
+    normal = normal_form(rules, maker)
+    domains = Domains(normal)
+    for relation in unfolded:
+        normal = unfold(normal, relation)
+    result = list(split(normal, domains, maker))
+    return result + maker.guard_rules
+
+
+def normal_form(rules: Iterable[Rule], maker: RelationMaker) -> list[NormalRule]:
+    """Rules in normal form, without the relations that play does not need."""
     wanted = [rule for rule in rules if rule.head.relation not in _IGNORED]
     normal = bind_heads(list(normalise(wanted, maker)), maker)
     normal += maker.guard_rules
     maker.guard_rules.clear()
-    result = list(split(normal, Domains(normal), maker))
-    return result + maker.guard_rules
+    return normal
 
 
 def largest_join(rules: Sequence[NormalRule]) -> str:
@@ -186,7 +240,7 @@ def _run(
         largest, made, limit = "", 0, f"{limits.memory_mb} MB"
         try:
             pickle.dump(request, worker.stdin, protocol=5)
-            worker.stdin.close()
+            worker.stdin.flush()  # but left open: the worker ends when it is closed
             for message in _messages(worker.stdout):
                 match message:
                     case ("progress", relation, rules):

@@ -13,7 +13,7 @@ from gamelore._random_kernels import (
     save_streams,
 )
 from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
-from gamelore.kernels import lean, lean_part
+from gamelore.kernels import as_part, lean, lean_part
 from gamelore.learn._learner_kernels import PlayedMatch, append_decision
 from gamelore.learn._match_kernels import (
     BUILT_IN,
@@ -28,6 +28,8 @@ from gamelore.learn._match_kernels import (
 )
 from gamelore.search._policy_kernels import FAILED, choose_edge
 from gamelore.values._function_kernels import FunctionHandle as FunctionHandle
+
+_choose_edge = as_part(choose_edge)
 
 
 class FunctionPlayers(NamedTuple):
@@ -121,7 +123,9 @@ def _play(setup, players, learner, streams, buffers, turn):
             count = nodes.degree[node]
             edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
         elif opponent.kind == BUILT_IN:
-            edge = np.int64(choose_edge(graph, opponent.policy, streams.opponent, node))
+            edge = np.int64(
+                _choose_edge(graph, opponent.policy, streams.opponent, node)
+            )
         else:
             other, stream = players.opponent, streams.opponent
             edge = _choose(graph, other, rival_view, stream, node, rival_epsilon)

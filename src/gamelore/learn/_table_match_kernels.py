@@ -8,7 +8,7 @@ import numpy as np
 
 from gamelore._random_kernels import draw_below, restore_streams, save_streams
 from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
-from gamelore.kernels import lean, lean_part
+from gamelore.kernels import as_part, lean, lean_part
 from gamelore.learn._learner_kernels import AFTERSTATES, PlayedMatch, append_decision
 from gamelore.learn._match_kernels import (
     BUILT_IN,
@@ -31,6 +31,8 @@ from gamelore.values._table_kernels import PatternPriors as PatternPriors
 from gamelore.values._table_kernels import TableArrays as TableArrays
 from gamelore.values._table_kernels import TableValues as TableValues
 from gamelore.values._table_kernels import choose_greedily
+
+_choose_edge = as_part(choose_edge)
 
 
 class TablePlayers(NamedTuple):
@@ -106,7 +108,7 @@ def _play(setup, players, learner, streams, buffers, turn):
         if mover == chance:
             edge = nodes.first[node] + draw_below(streams.chance, nodes.degree[node])
         elif mover != role and opponent.kind == BUILT_IN:
-            edge = choose_edge(graph, opponent.policy, streams.opponent, node)
+            edge = _choose_edge(graph, opponent.policy, streams.opponent, node)
         else:
             values, stream = own, streams.learner
             explored = epsilon

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 
 from gamelore.circuit import compile_game
 from gamelore.circuit.build import build
-from gamelore.circuit.compiled import CompiledGame
 from gamelore.circuit.schedule import schedule
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.engine.interpreter.simulator import Interpreter
@@ -117,13 +117,7 @@ def test_minimised_equals_unminimised(name: str) -> None:
     game = load(name)
     small = CircuitSimulator(game)
     circuit = build(ground(game))
-    plain = CompiledGame(
-        circuit.fluents,
-        circuit.initial,
-        circuit.moves,
-        schedule(circuit),
-        small.compiled.statistics,
-    )
+    plain = replace(small.compiled, program=schedule(circuit))
     large = CircuitSimulator(game, plain)
     rows = random_rows(small, 200, seed=8)
     assert (small.terminal(rows) == large.terminal(rows)).all()
@@ -284,3 +278,18 @@ def test_recursion_is_evaluated_to_its_fixed_point() -> None:
     compiled = CircuitSimulator(game)
     assert compiled.compiled.statistics.loop_variables > 0
     agree(game, compiled, steps=300, seed=1)
+
+
+@pytest.mark.parametrize("count", [1, 16, 64, 600])
+@pytest.mark.parametrize("name", ["trio-3x3", "connect-four"])
+def test_playouts_do_not_depend_on_what_was_played_before(
+    name: str, count: int
+) -> None:
+    sim = CircuitSimulator(load(name))
+    rows = sim.initial_row()[None]
+    first = sim.playouts(rows, count, seed=5)
+    for seed in range(4):
+        sim.playouts(rows, 512, seed=seed)
+        again = sim.playouts(rows, count, seed=5)
+        assert (again.goal_sums == first.goal_sums).all()
+        assert again.length_counts == first.length_counts

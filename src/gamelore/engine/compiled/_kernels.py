@@ -14,31 +14,19 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.circuit.program import GATES, GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.engine.compiled._choice_kernels import WORDS as WORDS
+from gamelore.engine.compiled._choice_kernels import choose_moves as choose_moves
 from gamelore.engine.compiled._lanes import (
-    above,
     any_lane,
     count_ones,
-    decrease,
-    increase,
-    load4,
     load8,
     lowest_one,
-    mask_planes,
-    nonzero,
-    random_planes,
-    replace_where,
-    smear,
-    splat4,
     splat8,
     store,
-    zero_planes,
 )
 from gamelore.kernels import kernel, lean, lean_part, part
 
-WORDS = 8
 LANES = 64 * WORDS
-HALF = 4  # words per step of the choice of moves: as many planes as registers hold
-MOST_MOVES = 2**20 - 2
 
 FINISHED, STUCK, PAUSED = range(3)
 BEGUN, STEPS, STUCK_ROLE = range(3)
@@ -73,7 +61,7 @@ class Tally(NamedTuple):
 
 
 @part
-def _value8(base, literal):
+def value8(base, literal):
     """The lanes of a literal."""
     flip = _NONE - np.uint64(literal & 1)
     return load8(base, np.int64(literal >> 1) * WORDS) ^ splat8(flip)
@@ -84,7 +72,7 @@ def evaluate_gates(program, base, first, end):
     """Evaluate a range of gates in order, in place."""
     left, right, slot = program.left, program.right, program.slot
     for gate in range(first, end):
-        both = _value8(base, left[gate]) & _value8(base, right[gate])
+        both = value8(base, left[gate]) & value8(base, right[gate])
         store(base, np.int64(slot[gate]) * WORDS, both)
 
 
@@ -102,7 +90,7 @@ def repeat_until_stable(program, base, first, end):
             run = end - 1 - i if backwards else first + i
             evaluate_gates(program, base, runs[run, 0], runs[run, 1])
             variable = np.int64(runs[run, 3]) * WORDS
-            new = _value8(base, runs[run, 2])
+            new = value8(base, runs[run, 2])
             old = load8(base, variable)
             if any_lane(new & ~old):
                 changed = True
@@ -127,13 +115,13 @@ def take_next(program, base):
     for fluent in range(program.next.shape[0]):
         literal = program.next[fluent]
         if literal != 2 * (1 + fluent):
-            store(base, np.int64(1 + fluent) * WORDS, _value8(base, literal))
+            store(base, np.int64(1 + fluent) * WORDS, value8(base, literal))
 
 
 # ── rows of bits and lanes ──────────────────────────────────────────────────────────
 
 
-@part
+@lean_part
 def transpose(block):
     """Transpose 64 × 64 bits in place.  block: uint64 [64]"""
     # Each with a width of its own, so that LLVM makes vectors of them.
@@ -162,7 +150,12 @@ def spread(rows, words, first_slot, count):
 
     rows: uint64 [at most 512, ·]
     """
-    block = np.empty(64, np.uint64)
+    spread_by(rows, words, np.empty(64, np.uint64), first_slot, count)
+
+
+@lean_part
+def spread_by(rows, words, block, first_slot, count):
+    """The same with a buffer, for kernels that allocate nothing.  block: uint64 [64]"""
     for column in range((count + 63) // 64):
         bits = min(64, count - 64 * column)
         for word in range((rows.shape[0] + 63) // 64):
@@ -177,7 +170,12 @@ def spread(rows, words, first_slot, count):
 @part
 def gather(words, literals, rows):
     """Lanes into rows of bits: lane i of literal b becomes bit b of row i."""
-    block = np.empty(64, np.uint64)
+    gather_by(words, literals, np.empty(64, np.uint64), rows)
+
+
+@lean_part
+def gather_by(words, literals, block, rows):
+    """The same with a buffer, for kernels that allocate nothing.  block: uint64 [64]"""
     count = literals.shape[0]
     for column in range((count + 63) // 64):
         bits = min(64, count - 64 * column)
@@ -306,87 +304,6 @@ def clear_moves(program, base):
         store(base, np.int64(program.first_move + move) * WORDS, splat8(_NONE))
 
 
-# ── choosing moves ──────────────────────────────────────────────────────────────────
-
-
-@part
-def _value4(base, literal):
-    flip = _NONE - np.uint64(literal & 1)
-    return load4(base, np.int64(literal >> 1) * WORDS) ^ splat4(flip)
-
-
-def _make_choose(planes):
-    """Return a kernel that chooses among fewer than 2 ** planes moves."""
-
-    @part
-    def choose(program, base, first, end, random, live):
-        """Set one of the legal moves first … end in 256 lanes, uniformly.
-
-        Counts each lane's legal moves, draws a number below the count (by rejection, so
-        that it is exactly uniform), and walks over the moves again to the one of that
-        number. Returns whether every live lane had a move. base: address of the lanes'
-        first words.
-        """
-        zero = splat4(_NONE)
-        count = zero_planes(zero, planes)
-        offset = np.int64(program.first_move) * WORDS
-        for move in range(first, end):
-            legal = _value4(base, program.legal[move])
-            store(base, offset + move * WORDS, legal)
-            if any_lane(legal):
-                count = increase(count, legal)
-        some = nonzero(count)
-        if any_lane(live & ~some):
-            return False
-        last = decrease(count, some)
-        pending = nonzero(last)
-        if not any_lane(pending):
-            return True
-        bits = smear(last)
-        number = zero_planes(zero, planes)
-        while any_lane(pending):
-            drawn = mask_planes(random_planes(number, random), bits)
-            fits = pending & ~above(drawn, last)
-            number = replace_where(fits, number, drawn)
-            pending = pending & ~fits
-        for move in range(first, end):
-            legal = load4(base, offset + move * WORDS)
-            if any_lane(legal):
-                store(base, offset + move * WORDS, legal & ~nonzero(number))
-                number = decrease(number, legal)
-        return True
-
-    return choose
-
-
-_choose4 = _make_choose(4)
-_choose8 = _make_choose(8)
-_choose20 = _make_choose(20)
-
-
-@part
-def choose_moves(program, base, random, live):
-    """Choose moves in every lane; return the first role without one, or -1."""
-    generators = np.uint64(random.ctypes.data)
-    playing = np.uint64(live.ctypes.data)
-    first = 0
-    for role in range(program.move_ends.shape[0]):
-        end = program.move_ends[role]
-        for half in range(0, WORDS, HALF):
-            mask = load4(playing, half)
-            lanes = base + np.uint64(8 * half)
-            if end - first < 15:
-                fine = _choose4(program, lanes, first, end, generators, mask)
-            elif end - first < 255:
-                fine = _choose8(program, lanes, first, end, generators, mask)
-            else:
-                fine = _choose20(program, lanes, first, end, generators, mask)
-            if not fine:
-                return role
-        first = end
-    return -1
-
-
 # ── playouts ────────────────────────────────────────────────────────────────────────
 
 
@@ -421,7 +338,7 @@ def play_out(program, words, random, tally, end, pause):
         for word in range(WORDS):
             tally.live[word] = _NONE
             tally.done[word] = _ALL
-        begun = _refill(words, tally, begun, end, 0)
+        begun = refill(words, tally, begun, end, 0)
     limit = tally.length_counts.shape[0] - 1
     pause += steps
     while any_lane(load8(np.uint64(tally.live.ctypes.data), 0)):
@@ -438,11 +355,11 @@ def play_out(program, words, random, tally, end, pause):
             ended |= tally.done[word]
         if ended:
             run_phase(program, base, GOALS)
-            _record(program, words, base, tally, steps)
+            record_ends(program, program.goals, words, base, tally, steps)
         if steps >= limit:
-            ended |= _cut_off(tally, steps, limit)
+            ended |= cut_off(tally, steps, limit)
         if ended:
-            begun = _refill(words, tally, begun, end, steps)
+            begun = refill(words, tally, begun, end, steps)
         run_phase(program, base, LEGAL)
         role = choose_moves(program, base, random, tally.live)
         if role >= 0:
@@ -455,8 +372,11 @@ def play_out(program, words, random, tally, end, pause):
 
 
 @part
-def _record(program, words, base, tally, steps):
-    """Add up the matches that are done: their goals and their lengths."""
+def record_ends(program, goals, words, base, tally, steps):
+    """Add up the matches that are done: their goals and their lengths.
+
+    goals: int32 [·], literals
+    """
     done = load8(np.uint64(tally.done.ctypes.data), 0)
     single = tally.starts.shape[0] == 1
     valid = np.empty(WORDS + 8, np.uint64)
@@ -466,14 +386,14 @@ def _record(program, words, base, tally, steps):
         once = splat8(_NONE)
         twice = splat8(_NONE)
         for g in range(first, end):
-            reached = _value8(base, program.goals[g]) & done
+            reached = value8(base, goals[g]) & done
             twice = twice | (once & reached)
             once = once | reached
         for word in range(WORDS):
             valid[word] = _NONE
         _spill(valid, once & ~twice)
         for g in range(first, end):
-            literal = program.goals[g]
+            literal = goals[g]
             flip = _NONE - np.uint64(literal & 1)
             for word in range(WORDS):
                 lanes = (words[literal >> 1, word] ^ flip) & valid[word]
@@ -512,7 +432,7 @@ def _credit(tally, lanes, word, role, value):
 
 
 @part
-def _cut_off(tally, steps, limit):
+def cut_off(tally, steps, limit):
     """End the matches that have reached the limit; return whether there were any."""
     some = _NONE
     for word in range(WORDS):
@@ -531,9 +451,8 @@ def _cut_off(tally, steps, limit):
 
 
 @part
-def _refill(words, tally, begun, end, steps):
+def refill(words, tally, begun, end, steps):
     """Begin new matches in the lanes that are done; return how many have begun."""
-    single = tally.starts.shape[0] == 1
     for word in range(WORDS):
         lanes = tally.done[word]
         filled = _NONE
@@ -545,19 +464,41 @@ def _refill(words, tally, begun, end, steps):
             begun += 1
             lanes &= lanes - _ONE
         tally.live[word] = (tally.live[word] & ~tally.done[word]) | filled
+        tally.done[word] = filled
+    if tally.starts.shape[0] == 1:
+        _put_start(words, tally)
+    else:
+        _put_starts(words, tally)
+    return begun
+
+
+@part
+def _put_start(words, tally):
+    """Put the one start position into lanes that begin a match: those that are done."""
+    base = np.uint64(words.ctypes.data)
+    filled = load8(np.uint64(tally.done.ctypes.data), 0)
+    for i in range(tally.reset.shape[0]):
+        word = np.int64(tally.reset[i]) * WORDS
+        lanes = load8(base, word)
+        if (tally.starts[0, i >> 6] >> np.uint64(i & 63)) & _ONE:
+            store(base, word, lanes | filled)
+        else:
+            store(base, word, lanes & ~filled)
+
+
+@part
+def _put_starts(words, tally):
+    """Put start positions into lanes that begin a match: those that are done."""
+    for word in range(WORDS):
+        filled = tally.done[word]
         if not filled:
             continue
         for i in range(tally.reset.shape[0]):
-            slot = tally.reset[i]
-            words[slot, word] &= ~filled
-            if single:
-                bit = (tally.starts[0, i >> 6] >> np.uint64(i & 63)) & _ONE
-                words[slot, word] |= (_NONE - bit) & filled
-        while not single and filled:
+            words[tally.reset[i], word] &= ~filled
+        while filled:
             bit_number = lowest_one(filled)
             row = tally.starts[tally.origin[64 * word + bit_number]]
             for i in range(tally.reset.shape[0]):
                 bit = (row[i >> 6] >> np.uint64(i & 63)) & _ONE
                 words[tally.reset[i], word] |= bit << np.uint64(bit_number)
             filled &= filled - _ONE
-    return begun

@@ -217,6 +217,64 @@ def decrease(context, planes, lanes):
 
 
 @intrinsic
+def add_planes(context, planes, few):
+    """Add a number of fewer planes, or as many."""
+
+    def code(context, builder, signature, arguments):
+        addends = _unpack(builder, arguments[1], few.count)
+        carry = ir.Constant(ir.VectorType(_I64, planes.dtype.words), None)
+        result = []
+        for p, plane in enumerate(_unpack(builder, arguments[0], planes.count)):
+            half = builder.xor(plane, addends[p]) if p < few.count else plane
+            both = builder.and_(half, carry)
+            result.append(builder.xor(half, carry))
+            if p < few.count:
+                both = builder.or_(both, builder.and_(plane, addends[p]))
+            carry = both
+        return _pack(builder, result)
+
+    return planes(planes, few), code
+
+
+def _difference(builder: Any, planes: Any, few: Any, arguments: Any) -> list[Any]:
+    """Planes of one number minus another of fewer planes, and then the borrow."""
+    others = _unpack(builder, arguments[1], few.count)
+    borrow = ir.Constant(ir.VectorType(_I64, planes.dtype.words), None)
+    result = []
+    for p, plane in enumerate(_unpack(builder, arguments[0], planes.count)):
+        if p < few.count:
+            half = builder.xor(plane, others[p])
+            lacking = builder.and_(builder.not_(plane), others[p])
+        else:
+            half, lacking = plane, None
+        result.append(builder.xor(half, borrow))
+        borrow = builder.and_(builder.not_(half), borrow)
+        if lacking is not None:
+            borrow = builder.or_(borrow, lacking)
+    return [*result, borrow]
+
+
+@intrinsic
+def subtract_planes(context, planes, few):
+    """Subtract a number of fewer planes, or as many."""
+
+    def code(context, builder, signature, arguments):
+        return _pack(builder, _difference(builder, planes, few, arguments)[:-1])
+
+    return planes(planes, few), code
+
+
+@intrinsic
+def below(context, planes, few):
+    """The lanes where a number is less than another of fewer planes, or as many."""
+
+    def code(context, builder, signature, arguments):
+        return _difference(builder, planes, few, arguments)[-1]
+
+    return planes.dtype(planes, few), code
+
+
+@intrinsic
 def nonzero(context, planes):
     """The lanes whose number is not 0."""
 

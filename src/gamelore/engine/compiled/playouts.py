@@ -1,14 +1,16 @@
 """Random playouts on a circuit: in chunks, on threads, and summed up.
 
-Shapes: n positions, R roles. A chunk has a stream of randomness of its own, so that
-results do not depend on the number of threads. A kernel runs for a bounded time, so
-that an interrupt is not kept waiting.
+Shapes: n positions, R roles. Playouts from positions of the same turn run in step, on
+the circuits of turns; those from other positions run on the circuit of the whole game.
+A chunk has a stream of randomness of its own, so that results do not depend on the
+number of threads. A kernel runs for a bounded time, so that an interrupt is not kept
+waiting.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.engine.compiled import _kernels
+from gamelore.engine.compiled import _kernels, _turn_kernels
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.engine.simulator import Playouts, Rows
 from gamelore.errors import StuckError
@@ -27,6 +29,31 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 14  # playouts at least that share one stream of randomness
 _MOST_CHUNKS = 64
 _PIECE = 1 << 26  # gates evaluated, 512 lanes each, before Python runs again
+_NO_TURN = -1
+
+
+@dataclass(frozen=True)
+class _Starts:
+    """Positions of one turn from which playouts start."""
+
+    turn: int
+    """Its number, or `_NO_TURN`."""
+    numbers: npt.NDArray[np.intp]
+    """int [n]: which of the batch's positions they are"""
+    reset: npt.NDArray[np.int32]
+    """int32 [·]: the slots that say where a match begins"""
+    bits: Rows
+    """uint64 [n, ·]: what these slots hold in each position"""
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Playouts that share a stream of randomness."""
+
+    number: int
+    starts: _Starts
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -44,44 +71,92 @@ class PlayoutBatch:
         """Play them all, and return their statistics."""
         terminal = self.simulator.terminal(self.positions, checked=False)
         going = np.flatnonzero(~terminal)
-        reset, starts = self._find_starts(self.positions[going])
-        total = len(going) * self.count
-        size = max(_CHUNK, -(-total // _MOST_CHUNKS))
-        chunks = [(b, min(b + size, total)) for b in range(0, total, size)]
+        chunks = list(self._make_chunks(going))
         stopped = threading.Event()
 
-        def play(number: int) -> _kernels.Tally:
-            tally = self._make_tally(starts, reset)
-            self._play_chunk(tally, number, chunks[number], stopped)
+        def play(chunk: _Chunk) -> _kernels.Tally:
+            tally = self._make_tally(chunk.starts)
+            self._play_chunk(tally, chunk, stopped)
             return tally
 
         if threads == 1 or len(chunks) < 2:
-            tallies = [play(number) for number in range(len(chunks))]
+            tallies = [play(chunk) for chunk in chunks]
         else:
             with ThreadPoolExecutor(threads) as pool:
                 try:
-                    tallies = list(pool.map(play, range(len(chunks))))
+                    tallies = list(pool.map(play, chunks))
                 except BaseException:
                     stopped.set()
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-        return self._sum(going, tallies)
+        return self._sum(np.flatnonzero(terminal), chunks, tallies)
+
+    def _make_chunks(self, going: npt.NDArray[np.intp]) -> Iterator[_Chunk]:
+        """Divide the playouts from these positions, turn by turn."""
+        size = max(_CHUNK, -(-len(going) * self.count // _MOST_CHUNKS))
+        turns = self._find_turns(self.positions[going])
+        number = 0
+        for turn in np.unique(turns).tolist():
+            starts = self._find_starts(turn, going[turns == turn])
+            total = len(starts.numbers) * self.count
+            for begin in range(0, total, size):
+                yield _Chunk(number, starts, begin, min(begin + size, total))
+                number += 1
+
+    def _find_turns(self, positions: Rows) -> npt.NDArray[np.int64]:
+        """Return int64 [n]: the turn of each position, or `_NO_TURN`."""
+        turns = self.simulator.compiled.turns
+        words = positions[:, turns.fluents >> 6]
+        bits = (words >> (turns.fluents & 63).astype(np.uint64)) & np.uint64(1)
+        found = np.full(len(positions), _NO_TURN, np.int64)
+        for turn, values in enumerate(turns.values):
+            found[(bits == values).all(axis=1)] = turn
+        return found
+
+    def _find_starts(self, turn: int, numbers: npt.NDArray[np.intp]) -> _Starts:
+        simulator, positions = self.simulator, self.positions[numbers]
+        fluents = np.arange(1, 1 + len(simulator.fluents), dtype=np.int32)
+        carried = simulator.program.carried
+        if turn != _NO_TURN:
+            turns = simulator.compiled.turns
+            first = turns.carried_ends[turn - 1] if turn else 0
+            carried = turns.carried[first : turns.carried_ends[turn]]
+        reset = np.concatenate([fluents, carried])
+        bits = np.zeros((len(positions), max(1, -(-len(reset) // 64))), np.uint64)
+        if turn == _NO_TURN:
+            program, words = simulator.program, simulator.allocated_words()
+            _kernels.gather_starts(program, words, positions, reset, bits)
+        else:
+            program, words = simulator.compiled.turn_program, simulator.turn_words()
+            _turn_kernels.gather_turn_starts(
+                program, turn, words, positions, reset, bits
+            )
+        return _Starts(turn, numbers, reset, bits)
 
     def _play_chunk(
-        self,
-        tally: _kernels.Tally,
-        number: int,
-        chunk: tuple[int, int],
-        stopped: threading.Event,
+        self, tally: _kernels.Tally, chunk: _Chunk, stopped: threading.Event
     ) -> None:
-        simulator = self.simulator
-        program, words = simulator.program, simulator.allocated_words()
-        random = _make_generators(self.seed, number)
-        tally.progress[_kernels.BEGUN], end = chunk
+        simulator, turn = self.simulator, chunk.starts.turn
+        random = _make_generators(self.seed, chunk.number)
+        compiled = simulator.compiled
+        in_turns = turn != _NO_TURN
+        program = compiled.turn_program if in_turns else simulator.program
+        words = simulator.turn_words() if in_turns else simulator.allocated_words()
         steps = max(1, _PIECE // max(1, len(program.left)))
+        tally.progress[_kernels.BEGUN] = chunk.begin
+        tally.progress[_turn_kernels.END] = chunk.end
+        tally.progress[_turn_kernels.PAUSE] = steps
+        tally.progress[_turn_kernels.FIRST_TURN] = turn
         status = _kernels.PAUSED
         while status == _kernels.PAUSED and not stopped.is_set():
-            status = _kernels.play_out(program, words, random, tally, end, steps)
+            if in_turns:
+                status = _turn_kernels.play_turns(
+                    program, compiled.turns, words, random, tally
+                )
+            else:
+                status = _kernels.play_out(
+                    program, words, random, tally, chunk.end, steps
+                )
         if status == _kernels.STUCK:
             role = simulator.roles[int(tally.progress[_kernels.STUCK_ROLE])]
             raise StuckError(
@@ -89,22 +164,11 @@ class PlayoutBatch:
                 f"{simulator.game.name!r} that is not terminal"
             )
 
-    def _find_starts(self, positions: Rows) -> tuple[npt.NDArray[np.int32], Rows]:
-        """The slots that say where a match begins, and their bits per position."""
-        simulator = self.simulator
-        program = simulator.program
-        fluents = np.arange(1, 1 + len(simulator.fluents), dtype=np.int32)
-        reset = np.concatenate([fluents, program.carried])
-        starts = np.zeros((len(positions), max(1, -(-len(reset) // 64))), np.uint64)
-        words = simulator.allocated_words()
-        _kernels.gather_starts(program, words, positions, reset, starts)
-        return reset, starts
-
-    def _make_tally(self, starts: Rows, reset: npt.NDArray[np.int32]) -> _kernels.Tally:
-        n, roles = len(starts), len(self.simulator.roles)
+    def _make_tally(self, starts: _Starts) -> _kernels.Tally:
+        n, roles = len(starts.bits), len(self.simulator.roles)
         return _kernels.Tally(
-            starts=starts,
-            reset=reset,
+            starts=starts.bits,
+            reset=starts.reset,
             origin=np.zeros(_kernels.LANES, np.int32),
             began=np.zeros(_kernels.LANES, np.int64),
             live=allocate_aligned(_kernels.WORDS),
@@ -115,42 +179,41 @@ class PlayoutBatch:
             goal_counts=np.zeros(len(self.simulator.program.goals), np.int64),
             length_counts=np.zeros(self.move_limit + 1, np.int64),
             cut_off=np.zeros(1, np.int64),
-            progress=np.zeros(3, np.int64),
+            progress=np.zeros(6, np.int64),
             per_start=self.count,
         )
 
     def _sum(
-        self, going: npt.NDArray[np.intp], tallies: Sequence[_kernels.Tally]
+        self,
+        ended: npt.NDArray[np.intp],
+        chunks: Sequence[_Chunk],
+        tallies: Sequence[_kernels.Tally],
     ) -> Playouts:
         """Add up the chunks, and the positions that were terminal to begin with."""
         n, roles = len(self.positions), len(self.simulator.roles)
-        ended = np.setdiff1d(np.arange(n), going)
         program = self.simulator.program
-        goal_counts = sum(
-            (t.goal_counts for t in tallies), np.zeros(len(program.goals), np.int64)
-        )
-        length_counts = sum(
-            (t.length_counts for t in tallies), np.zeros(self.move_limit + 1, np.int64)
-        )
+        goal_counts = np.zeros(len(program.goals), np.int64)
+        length_counts = np.zeros(self.move_limit + 1, np.int64)
         length_counts[0] += len(ended) * self.count
         sums, squares = np.zeros((n, roles)), np.zeros((n, roles))
         lengths = np.zeros(n, np.int64)
-        for tally in tallies:
-            sums[going] += tally.goal_sums
-            squares[going] += tally.goal_squares
-            lengths[going] += tally.lengths
+        for chunk, tally in zip(chunks, tallies, strict=True):
+            numbers = chunk.starts.numbers
+            if len(numbers) == 1:  # then the kernel keeps no sums per position
+                self._sum_goals(tally)
+            sums[numbers] += tally.goal_sums
+            squares[numbers] += tally.goal_squares
+            lengths[numbers] += tally.lengths
+            goal_counts += tally.goal_counts
+            length_counts += tally.length_counts
         per_role: list[dict[int, int]] = []
         first = 0
-        for role, end in enumerate(program.goal_ends):
-            values = program.goal_values[first:end]
-            found = goal_counts[first:end]
-            if len(going) == 1:  # then the kernel keeps no sums per position
-                sums[going, role] = (values * found).sum()
-                squares[going, role] = (values.astype(np.int64) ** 2 * found).sum()
-            per_role.append(
-                {int(v): int(c) for v, c in zip(values, found, strict=True) if c}
+        for end in program.goal_ends.tolist():
+            found = zip(
+                program.goal_values[first:end], goal_counts[first:end], strict=True
             )
-            first = int(end)
+            per_role.append({int(v): int(c) for v, c in found if c})
+            first = end
         if len(ended):
             goals = self.simulator.goals(self.positions[ended], checked=False)
             for role in range(roles):
@@ -170,6 +233,17 @@ class PlayoutBatch:
             },
             cut_off=sum(int(t.cut_off[0]) for t in tallies),
         )
+
+    def _sum_goals(self, tally: _kernels.Tally) -> None:
+        """Fill in the sums of a single position from the counts of goals."""
+        program = self.simulator.program
+        first = 0
+        for role, end in enumerate(program.goal_ends.tolist()):
+            values = program.goal_values[first:end].astype(np.int64)
+            found = tally.goal_counts[first:end]
+            tally.goal_sums[0, role] = (values * found).sum()
+            tally.goal_squares[0, role] = (values**2 * found).sum()
+            first = end
 
 
 def _make_generators(seed: int, chunk: int) -> npt.NDArray[np.uint64]:

@@ -214,6 +214,15 @@ class CircuitSimulator(Simulator):
             words = self._buffers.words = words.reshape(slots, _kernels.WORDS)
         return words
 
+    def turn_words(self) -> Rows:
+        """Return this thread's words of the slots of turns: uint64 [S, 8], aligned."""
+        words: Rows | None = getattr(self._buffers, "turn_words", None)
+        if words is None:
+            slots = self.compiled.turn_program.slots
+            words = allocate_aligned(slots * _kernels.WORDS)
+            words = self._buffers.turn_words = words.reshape(slots, _kernels.WORDS)
+        return words
+
     def _words_64(self) -> Row:
         """This thread's word of every literal: uint64 [2 S]."""
         words: Row | None = getattr(self._buffers, "words_64", None)

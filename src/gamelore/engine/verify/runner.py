@@ -12,8 +12,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
+from threading import Thread
 
 from gamelore.engine.choose import Engine, SlowEngineWarning, simulator
 from gamelore.engine.position import Position
@@ -190,17 +192,39 @@ def _replay_in_pool(
     running: dict[Future[VerifyReport], Path] = {}
     # a forked copy of a process with threads may hang: start afresh
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        while (files and not suspects) or running:
-            while files and not suspects and len(running) < jobs:
-                path = files.popleft()
-                try:
-                    running[pool.submit(verify_one, path)] = path
-                except BrokenProcessPool:
-                    suspects.append(path)
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                path = running.pop(future)
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    suspects.append(path)
+    watched, lifeline = context.Pipe(duplex=False)
+    with (
+        lifeline,
+        watched,
+        ProcessPoolExecutor(jobs, context, _end_with, (watched,)) as pool,
+    ):
+        try:
+            while (files and not suspects) or running:
+                while files and not suspects and len(running) < jobs:
+                    path = files.popleft()
+                    try:
+                        running[pool.submit(verify_one, path)] = path
+                    except BrokenProcessPool:
+                        suspects.append(path)
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    path = running.pop(future)
+                    try:
+                        yield future.result()
+                    except BrokenProcessPool:
+                        suspects.append(path)
+        finally:
+            if running:  # an interrupt, or nobody wants the rest
+                lifeline.close()
+
+
+def _end_with(watched: Connection) -> None:
+    """Have this process of a pool end when the other end of a pipe is closed.
+
+    It is when the pool is given up, and when the process that made it ends.
+    """
+
+    def watch() -> None:
+        watched.poll(None)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()

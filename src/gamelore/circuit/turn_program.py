@@ -1,0 +1,100 @@
+"""The circuits of all turns, scheduled and laid out one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import numpy as np
+
+from gamelore.circuit.build import Circuit
+from gamelore.circuit.program import BLOCK, LOOP, Ints, Program, Turns
+from gamelore.circuit.schedule import schedule
+from gamelore.circuit.turns import (
+    TurnCircuit,
+    TurnOrder,
+    find_turn_order,
+    make_turn_circuit,
+)
+
+_PLANES = 4  # that a block's count has
+
+
+def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
+    """Lay the circuit of every turn out for kernels."""
+    order = find_turn_order(circuit)
+    circuits = [make_turn_circuit(circuit, order, t) for t in range(len(order.values))]
+    programs = [schedule(turn.circuit) for turn in circuits]
+    slots = max(program.slots for program in programs)
+    program = _stack(programs)
+    turns = _make_turns(order, circuits, programs, slots)
+    blocks = -(-_most_moves(turns) // BLOCK)
+    return program._replace(slots=slots + _PLANES * blocks), turns
+
+
+def _most_moves(turns: Turns) -> int:
+    """The most moves that one role can choose from in one turn."""
+    counts = np.diff(turns.move_ends.ravel(), prepend=0)
+    return int(counts.max(initial=0))
+
+
+def _stack(programs: Sequence[Program]) -> Program:
+    """Gates, segments and phases of programs, one after the other."""
+    segments, phases, runs = [], [], []
+    gates = segment_count = run_count = 0
+    for program in programs:
+        starts = np.where(program.segments[:, :1] == LOOP, run_count, gates)
+        segments.append(program.segments + np.hstack([0 * starts, starts, starts]))
+        phases.append(program.phases + segment_count)
+        runs.append(program.runs + np.array([gates, gates, 0, 0]))
+        gates += len(program.left)
+        segment_count += len(program.segments)
+        run_count += len(program.runs)
+    return programs[0]._replace(
+        left=_join(program.left for program in programs),
+        right=_join(program.right for program in programs),
+        slot=_join(program.slot for program in programs),
+        segments=_join(segments),
+        phases=_join(phases),
+        runs=_join(runs),
+    )
+
+
+def _make_turns(
+    order: TurnOrder,
+    circuits: Sequence[TurnCircuit],
+    programs: Sequence[Program],
+    scratch: int,
+) -> Turns:
+    roles = len(programs[0].move_ends)
+    counts = [np.diff(program.move_ends, prepend=0) for program in programs]
+    groups = [
+        [1 + turn.first_group + group for group in of_move]
+        for turn in circuits
+        for of_move in turn.groups
+    ]
+    spans = [(1 + turn.first_group, 1 + turn.circuit.graph.inputs) for turn in circuits]
+    return Turns(
+        fluents=_ints(order.fluents),
+        values=_ints(order.values).reshape(len(programs), len(order.fluents)),
+        terminal=_ints([program.terminal for program in programs]),
+        goals=np.stack([program.goals for program in programs]),
+        next=np.stack([program.next for program in programs]),
+        moves=_ints(list(chain.from_iterable(turn.moves for turn in circuits))),
+        legal=_join(program.legal for program in programs),
+        move_ends=_ints(np.cumsum(_join(counts))).reshape(len(programs), roles),
+        groups=_ints(list(chain.from_iterable(groups))),
+        group_ends=_ints(np.cumsum([len(of_move) for of_move in groups])),
+        group_slots=_ints(spans),
+        carried=_join(program.carried for program in programs),
+        carried_ends=_ints(np.cumsum([len(p.carried) for p in programs])),
+        scratch=scratch,
+    )
+
+
+def _join(arrays: Iterable[Ints]) -> Ints:
+    return np.concatenate([*arrays]).astype(np.int32)
+
+
+def _ints(values: object) -> Ints:
+    return np.array(values, dtype=np.int32)

@@ -1,0 +1,263 @@
+"""Choose moves uniformly at random in 512 lanes, without separating them.
+
+The number of legal moves is counted in bit planes, and so is a number below it drawn.
+Counts are made in blocks of moves, so that most planes are touched once a block.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gamelore.circuit.program import BLOCK
+from gamelore.engine.compiled._lanes import (
+    above,
+    add_planes,
+    any_lane,
+    below,
+    decrease,
+    increase,
+    load4,
+    mask_planes,
+    nonzero,
+    random_planes,
+    replace_where,
+    smear,
+    splat4,
+    splat8,
+    store,
+    subtract_planes,
+    zero_planes,
+)
+from gamelore.kernels import lean_part, part
+
+WORDS = 8
+HALF = 4  # words per step of the choice of moves: as many planes as registers hold
+
+_NONE = np.uint64(0)
+
+
+@lean_part
+def _value4(base, literal):
+    flip = _NONE - np.uint64(literal & 1)
+    return load4(base, np.int64(literal >> 1) * WORDS) ^ splat4(flip)
+
+
+@lean_part
+def _store_count(base, word, count, moves):
+    """Keep a block's count where its moves will be: a plane in each of four slots."""
+    store(base, word, count[0])
+    if moves > 1:
+        store(base, word + WORDS, count[1])
+    if moves > 2:
+        store(base, word + 2 * WORDS, count[2])
+    if moves > 3:
+        store(base, word + 3 * WORDS, count[3])
+
+
+@lean_part
+def _load_count(base, word, moves):
+    """The count of a block of so many moves; fewer than four need fewer planes."""
+    zero = splat4(_NONE)
+    return (
+        load4(base, word),
+        load4(base, word + WORDS) if moves > 1 else zero,
+        load4(base, word + 2 * WORDS) if moves > 2 else zero,
+        load4(base, word + 3 * WORDS) if moves > 3 else zero,
+    )
+
+
+@lean_part
+def _count_block(program, base, first, end):
+    """Count the legal moves first … end, at most a block, in 256 lanes.
+
+    program: a Program, or Turns
+    """
+    count = zero_planes(splat4(_NONE), 4)
+    for move in range(first, end):
+        count = increase(count, _value4(base, program.legal[move]))
+    return count
+
+
+@lean_part
+def _pick_in_block(program, base, first, end, picks, number):
+    """Set the move of a number, counted within the block, in lanes that pick here."""
+    offset = np.int64(program.first_move) * WORDS
+    for move in range(first, end):
+        legal = _value4(base, program.legal[move]) & picks
+        picked = legal & ~nonzero(number)
+        store(base, offset + move * WORDS, picked)
+        number = decrease(number, legal)
+        picks = picks & ~picked
+
+
+@lean_part
+def _draw(last, random, live):
+    """Numbers from 0 to the last ones, uniformly, by rejection.
+
+    How often is drawn depends on live lanes only: others hold what was there before.
+    """
+    pending = nonzero(last) & live
+    bits = smear(last)
+    number = mask_planes(last, subtract_planes(last, last))  # zero
+    while any_lane(pending):
+        drawn = mask_planes(random_planes(number, random), bits)
+        fits = pending & ~above(drawn, last)
+        number = replace_where(fits, number, drawn)
+        pending = pending & ~fits
+    return number
+
+
+def _make_choose(planes):
+    """Return a kernel that chooses among fewer than 2 ** planes moves."""
+
+    @part
+    def choose(program, base, first, end, random, live):
+        """Set one of the legal moves first … end in 256 lanes, uniformly.
+
+        Counts each lane's legal moves, block by block, and draws a number below the
+        count (by rejection, so that it is exactly uniform). A second walk over the
+        blocks looks only into those in which some lane's number lies. Returns whether
+        every live lane had a move. base: address of the lanes' first words.
+        """
+        zero = splat4(_NONE)
+        count = zero_planes(zero, planes)
+        offset = np.int64(program.first_move) * WORDS
+        for block in range(first, end, BLOCK):
+            stop = min(block + BLOCK, end)
+            inside = _count_block(program, base, block, stop)
+            _store_count(base, offset + block * WORDS, inside, stop - block)
+            count = add_planes(count, inside)
+        some = nonzero(count)
+        if any_lane(live & ~some):
+            return False
+        last = decrease(count, some)
+        number = _draw(last, random, live)
+        waiting = some
+        for block in range(first, end, BLOCK):
+            stop = min(block + BLOCK, end)
+            inside = _load_count(base, offset + block * WORDS, stop - block)
+            picks = below(number, inside) & waiting
+            if any_lane(picks):
+                _pick_in_block(program, base, block, stop, picks, number[:4])
+                waiting = waiting & ~picks
+            else:
+                for move in range(block, stop):
+                    store(base, offset + move * WORDS, zero)
+            number = subtract_planes(number, inside)
+        return True
+
+    return choose
+
+
+_choose4 = _make_choose(4)
+_choose8 = _make_choose(8)
+_choose20 = _make_choose(20)
+
+
+@part
+def choose_moves(program, base, random, live):
+    """Choose moves in every lane; return the first role without one, or -1."""
+    generators = np.uint64(random.ctypes.data)
+    playing = np.uint64(live.ctypes.data)
+    first = 0
+    for role in range(program.move_ends.shape[0]):
+        end = program.move_ends[role]
+        for half in range(0, WORDS, HALF):
+            mask = load4(playing, half)
+            lanes = base + np.uint64(8 * half)
+            if end - first < 15:
+                fine = _choose4(program, lanes, first, end, generators, mask)
+            elif end - first < 255:
+                fine = _choose8(program, lanes, first, end, generators, mask)
+            else:
+                fine = _choose20(program, lanes, first, end, generators, mask)
+            if not fine:
+                return role
+        first = end
+    return -1
+
+
+# ── groups of moves, in place of moves ──────────────────────────────────────────────
+
+
+@lean_part
+def _pick_groups(turns, base, first, end, picks, number):
+    """Add lanes to the groups of the move of a number, counted within the block."""
+    for move in range(first, end):
+        legal = _value4(base, turns.legal[move]) & picks
+        picked = legal & ~nonzero(number)
+        if any_lane(picked):
+            start = turns.group_ends[move - 1] if move else 0
+            for i in range(start, turns.group_ends[move]):
+                word = np.int64(turns.groups[i]) * WORDS
+                store(base, word, load4(base, word) | picked)
+            picks = picks & ~picked
+        number = decrease(number, legal)
+
+
+def _make_choose_groups(planes):
+    """Return a kernel that chooses among fewer than 2 ** planes moves of a turn."""
+
+    @part
+    def choose(turns, base, first, end, random, live):
+        """Put lanes into the groups of one of their legal moves, as in `choose`."""
+        zero = splat4(_NONE)
+        count = zero_planes(zero, planes)
+        word = np.int64(turns.scratch) * WORDS
+        for block in range(first, end, BLOCK):
+            inside = _count_block(turns, base, block, min(block + BLOCK, end))
+            _store_count(base, word, inside, 4)
+            count = add_planes(count, inside)
+            word += 4 * WORDS
+        some = nonzero(count)
+        if any_lane(live & ~some):
+            return False
+        last = decrease(count, some)
+        number = _draw(last, random, live)
+        word = np.int64(turns.scratch) * WORDS
+        waiting = some
+        for block in range(first, end, BLOCK):
+            inside = _load_count(base, word, 4)
+            picks = below(number, inside) & waiting
+            if any_lane(picks):
+                stop = min(block + BLOCK, end)
+                _pick_groups(turns, base, block, stop, picks, number[:4])
+                waiting = waiting & ~picks
+                if not any_lane(waiting):
+                    break
+            number = subtract_planes(number, inside)
+            word += 4 * WORDS
+        return True
+
+    return choose
+
+
+_choose_groups4 = _make_choose_groups(4)
+_choose_groups8 = _make_choose_groups(8)
+_choose_groups20 = _make_choose_groups(20)
+
+
+@part
+def choose_groups(turns, turn, base, random, live):
+    """Choose moves in every lane; return the first role without one, or -1."""
+    generators = np.uint64(random.ctypes.data)
+    playing = np.uint64(live.ctypes.data)
+    for slot in range(turns.group_slots[turn, 0], turns.group_slots[turn, 1]):
+        store(base, np.int64(slot) * WORDS, splat8(_NONE))
+    roles = turns.move_ends.shape[1]
+    first = turns.move_ends[turn - 1, roles - 1] if turn else np.int32(0)
+    for role in range(roles):
+        end = turns.move_ends[turn, role]
+        for half in range(0, WORDS if end > first else 0, HALF):
+            mask = load4(playing, half)
+            lanes = base + np.uint64(8 * half)
+            if end - first < 15:
+                fine = _choose_groups4(turns, lanes, first, end, generators, mask)
+            elif end - first < 255:
+                fine = _choose_groups8(turns, lanes, first, end, generators, mask)
+            else:
+                fine = _choose_groups20(turns, lanes, first, end, generators, mask)
+            if not fine:
+                return role
+        first = end
+    return -1
