@@ -47,12 +47,14 @@ MAY_IMPORT = {
 
 EXTRAS = {
     "pyspiel",
+    "bitbully",
     "open_spiel.python",
     "open_spiel.python.algorithms",
     "gamelore.transfer.plots",
     "gamelore.learn.plots",
     "gamelore.match.plots",
     "gamelore.engine.verify.first_match",
+    "gamelore.engine.verify.goal_conflicts",
 }
 """What not every installation has or what is slow to import, and so is imported where
 it is used."""

@@ -10,7 +10,9 @@ import gamelore
 PUBLIC = {
     "Agent",
     "AlphaBetaPlayer",
+    "Analysis",
     "Briefing",
+    "Candidate",
     "Clock",
     "Cosine",
     "Evaluator",
@@ -49,6 +51,8 @@ PUBLIC = {
     "TrainingRun",
     "TransferAgent",
     "TreePattern",
+    "TreePlayer",
+    "TreeSettings",
     "extract_from_trainer",
     "find_patterns",
     "initialise_roles",

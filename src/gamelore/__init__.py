@@ -11,7 +11,8 @@ The levels, from rules to knowledge, with their main names:
     playout       a match of random moves to its end
     state graph   positions by number, with the successors of each: `StateGraph`
     evaluator     estimates the values of positions: `Evaluator`
-    player        chooses moves, never learns: `AlphaBetaPlayer`, `MonteCarloPlayer`
+    player        chooses moves, never learns: `TreePlayer`, `AlphaBetaPlayer`
+    analysis      what a tree search found, a `Candidate` for each move: `Analysis`
     agent         plays matches under one name, and may learn: `make_agent`
     match         a game played by players from start to end: `play_match`
     afterstate    the position that a player's own move leads to
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         PlayerSettings,
         SearchLimits,
     )
+    from gamelore.search.mcts import Analysis, Candidate, TreePlayer, TreeSettings
     from gamelore.transfer import (
         Knowledge,
         TransferAgent,
@@ -93,7 +95,9 @@ __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "AlphaBetaPlayer",
+    "Analysis",
     "Briefing",
+    "Candidate",
     "Clock",
     "Cosine",
     "Evaluator",
@@ -132,6 +136,8 @@ __all__ = [
     "TrainingRun",
     "TransferAgent",
     "TreePattern",
+    "TreePlayer",
+    "TreeSettings",
     "extract_from_trainer",
     "find_patterns",
     "initialise_roles",
@@ -180,6 +186,7 @@ _HOMES = {
         "PlayerSettings",
         "SearchLimits",
     ),
+    "gamelore.search.mcts": ("Analysis", "Candidate", "TreePlayer", "TreeSettings"),
     "gamelore.transfer": (
         "Knowledge",
         "TransferAgent",

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from gamelore.engine.simulator import Simulator
 from gamelore.gdl import Move, Role
@@ -70,6 +70,8 @@ class Briefing:
     """Seconds to prepare."""
     play_clock: float = math.inf
     """Seconds for each move."""
+    ponders: bool = False
+    """Whether the player may think while the others do."""
 
 
 class Player(Protocol):
@@ -83,3 +85,17 @@ class Player(Protocol):
 
         A player that thinks for long notes its best move so far on the clock.
         """
+
+
+@runtime_checkable
+class Ponderer(Protocol):
+    """A player that may think while the others do, in a thread."""
+
+    def rest(self) -> None:
+        """Stop thinking; nothing goes on when this returns."""
+
+
+def let_rest(player: object) -> None:
+    """Have a player stop thinking on the others' time, if it is one that does."""
+    if isinstance(player, Ponderer):
+        player.rest()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import replace
+from threading import Event, Thread, current_thread, main_thread
 
 import pytest
 
@@ -10,15 +13,18 @@ from gamelore.agents.agent import Agent, MatchEntry, PlayerAgent
 from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.fallback import CompiledOnly, FallbackPlayer, NotNowError
 from gamelore.agents.random_player import RandomPlayer
+from gamelore.agents.renamed import RenamedPlayer
 from gamelore.engine import simulator
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
-from gamelore.engine.simulator import Simulator
+from gamelore.engine.simulator import Row, Simulator
 from gamelore.games import load
 from gamelore.gdl import Move
 from gamelore.match.match import play_match
-from gamelore.match.record import MatchRecord
+from gamelore.match.record import Fault, MatchRecord
 from gamelore.player import Briefing, Clock, Player
+from gamelore.search.mcts import Analysis, Candidate, TreePlayer, TreeSettings
+from gamelore.search.mcts.player import TreeSearch
 from gamelore.search.policy_player import PolicyPlayer
 
 
@@ -106,6 +112,100 @@ def test_players_are_not_kept_without_end(tictactoe: Simulator) -> None:
     ]
     assert 0 < sum(player in made[:10] for player in again) < 10
     agent.close()
+
+
+# ── thinking on the others' time ─────────────────────────────────────────────────────
+
+
+class EndlessSearch:
+    """A tree search that finds nothing, and records which threads search."""
+
+    solved = False
+    playouts = 0
+    least = 1
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+        self.threads: set[Thread] = set()
+        self.pondered = Event()
+
+    def set_root(self, row: Row) -> None:
+        pass
+
+    def search(self, playouts: int, end: float = math.inf) -> bool:
+        self.playouts += playouts
+        self.threads.add(current_thread())
+        if current_thread() is not main_thread():
+            self.pondered.set()
+            time.sleep(0.02)
+        return False
+
+    def analyse(self, role: int, lines: int = 0) -> Analysis:
+        name = self.position.roles[role]
+        moves = self.position.legal_moves(name)
+        candidates = tuple(Candidate(move, 1, 50.0) for move in moves)
+        return Analysis(name, candidates, 1, 1, solved=False, value=50.0)
+
+
+class EndlessPlayer(TreePlayer):
+    """Thinks as a tree player does, by a search that never ends."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed, TreeSettings(playouts=1))
+        self.search: EndlessSearch | None = None
+
+    def _make_trees(self, simulator: Simulator) -> list[TreeSearch]:
+        self.search = EndlessSearch(Position.initial(simulator))
+        return [self.search]
+
+
+def wrap(player: Player, engine: Simulator, wrapping: str) -> Player:
+    if wrapping == "fallback":
+        return FallbackPlayer(player, RandomPlayer())
+    if wrapping == "compiled only":
+        return CompiledOnly(player)
+    if wrapping == "renamed":
+        return RenamedPlayer(player, engine)
+    return player
+
+
+@pytest.mark.parametrize("wrapping", ["", "fallback", "compiled only", "renamed"])
+@pytest.mark.parametrize("end", ["finish", "late", "close", "enter again"])
+def test_players_stop_thinking_when_their_match_ends(wrapping: str, end: str) -> None:
+    engine = simulator(load("tictactoe"))
+    made: list[EndlessPlayer] = []
+
+    def make(seed: int) -> Player:
+        made.append(EndlessPlayer(seed))
+        return wrap(made[-1], engine, wrapping)
+
+    agent = PlayerAgent(make)
+    own = replace(entry("m", engine), ponders=True)
+    player = agent.enter(own, Clock())
+    player.choose(Position.initial(engine), Clock())
+    search = made[0].search
+    assert search is not None
+    assert search.pondered.wait(timeout=60)
+    (thread,) = search.threads - {main_thread()}
+    assert thread.is_alive()
+    if end == "close":
+        agent.close()
+    elif end == "enter again":
+        agent.enter(replace(own, simulator=Interpreter(load("tictactoe"))), Clock())
+    else:
+        late = (Fault(0, "x", "late", ""),) if end == "late" else ()
+        agent.finish(own, replace(nothing(engine), faults=late))
+    assert not thread.is_alive()
+
+
+def test_players_do_not_think_on_the_others_time_unasked() -> None:
+    engine = simulator(load("tictactoe"))
+    agent = PlayerAgent(EndlessPlayer)
+    player = agent.enter(entry("m", engine), Clock())
+    player.choose(Position.initial(engine), Clock())
+    assert isinstance(player, EndlessPlayer)
+    assert player.search is not None
+    assert player.search.threads == {main_thread()}
 
 
 # ── players for every game ──────────────────────────────────────────────────────────

@@ -17,6 +17,7 @@ from gamelore.games import load
 from gamelore.gdl import Game, Move, to_kif
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock, Player
+from gamelore.search.mcts import TreePlayer, TreeSettings
 from gamelore.search.nested import NestedMonteCarloPlayer, NestedSettings
 from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 
@@ -51,6 +52,8 @@ def small(name: str, seed: int) -> Player:
     """A built-in player with a budget fit for the interpreter."""
     if name == "monte-carlo":
         return MonteCarloPlayer(seed, FEW)
+    if name == "mcts":
+        return TreePlayer(seed, TreeSettings(playouts=30))
     if name == "nested":
         return NestedMonteCarloPlayer(seed, NestedSettings(samples=1))
     return PLAYERS[name](seed)

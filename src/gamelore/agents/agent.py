@@ -14,7 +14,7 @@ import numpy as np
 from gamelore.engine.simulator import Simulator
 from gamelore.gdl import Game, Role
 from gamelore.match.record import MatchRecord
-from gamelore.player import Briefing, Clock, Player
+from gamelore.player import Briefing, Clock, Player, let_rest
 
 _MOST_IDLE = 4  # players kept for the next match
 _MOST_BUSY = 64  # matches at once; beyond it the oldest is taken to be abandoned
@@ -33,11 +33,14 @@ class MatchEntry:
     """The names of the others in the order of their roles, if they are known."""
     start_clock: float = math.inf
     play_clock: float = math.inf
+    ponders: bool = False
+    """Whether the player may think while the others do."""
 
     @property
     def briefing(self) -> Briefing:
         """What a player knows before the match."""
-        return Briefing(self.simulator, self.role, self.start_clock, self.play_clock)
+        clocks = self.start_clock, self.play_clock
+        return Briefing(self.simulator, self.role, *clocks, self.ponders)
 
 
 class Agent(Protocol):
@@ -92,7 +95,7 @@ class PlayerAgent:
             player = self._player_for(entry.simulator)
             self._busy[entry.match] = entry.simulator, player
             if len(self._busy) > _MOST_BUSY:
-                self._busy.popitem(last=False)
+                let_rest(self._busy.popitem(last=False)[1][1])
         player.start(entry.briefing, clock)
         return player
 
@@ -100,12 +103,16 @@ class PlayerAgent:
         """Free the player for another match, unless it may still be thinking."""
         with self._lock:
             if any(fault.kind == "late" for fault in record.faults):
-                self._busy.pop(entry.match, None)
+                late = self._busy.pop(entry.match, None)
+                if late is not None:
+                    let_rest(late[1])
             self._retire(entry.match)
 
     def close(self) -> None:
         """Release all players."""
         with self._lock:
+            for _, player in self._busy.values():
+                let_rest(player)
             self._busy.clear()
             self._idle.clear()
 
@@ -113,6 +120,7 @@ class PlayerAgent:
         """Keep the player of a match for later matches, if there is one."""
         known = self._busy.pop(match, None)
         if known is not None:
+            let_rest(known[1])
             self._idle = [known, *self._idle][:_MOST_IDLE]
 
     def _player_for(self, simulator: Simulator) -> Player:

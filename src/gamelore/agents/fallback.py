@@ -9,7 +9,7 @@ from gamelore.engine import CircuitSimulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.gdl import Move
-from gamelore.player import Briefing, Clock, Player
+from gamelore.player import Briefing, Clock, Player, let_rest
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +53,11 @@ class FallbackPlayer:
                 self._active = self.fallback
         return self.fallback.choose(position, clock)
 
+    def rest(self) -> None:
+        """Have both players stop thinking on the others' time."""
+        let_rest(self.player)
+        let_rest(self.fallback)
+
 
 class CompiledOnly:
     """Lets a player start only where it is ready in time: not on the interpreter, if
@@ -71,3 +76,7 @@ class CompiledOnly:
     def choose(self, position: Position, clock: Clock) -> Move:
         """Return the player's move."""
         return self._player.choose(position, clock)
+
+    def rest(self) -> None:
+        """Have the player stop thinking on the others' time."""
+        let_rest(self._player)

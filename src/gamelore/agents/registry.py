@@ -2,6 +2,7 @@
 
     random                     a built-in player
     minimax-4                  … with a number: its depth, or its playouts of each move
+    level-3                    the level of strength 3, of 1 to 10
     td                         an agent that learns from its matches
     learned:FILE[:DEPTH]       what a training run has saved, looking DEPTH moves ahead
     package.module:Class       a player or agent of your own, made from a seed
@@ -20,7 +21,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from gamelore.agents.agent import Agent, PlayerAgent
-from gamelore.agents.builtin import MOST, PARAMETERS, PLAYERS, make_player
+from gamelore.agents.builtin import (
+    LEVEL,
+    MOST,
+    PARAMETERS,
+    PLAYERS,
+    Parameter,
+    make_player,
+)
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game
 from gamelore.player import Player
@@ -36,6 +44,8 @@ LEARNERS = {
 
 LEARNED = "learned"
 IMPORTED = "import"
+DEFAULT = "mcts"
+"""The player where none is named: the strongest on any game."""
 _SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
 
 NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
@@ -43,7 +53,7 @@ NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
 
 FORMS = (
     *NAMES,
-    *(f"{name}-N" for name in PARAMETERS),
+    *(f"{name}-N" for name in (*PARAMETERS, LEVEL)),
     "learned:FILE[:DEPTH]",
     "package.module:Class",
 )
@@ -57,7 +67,7 @@ class AgentSpec:
     name: str
     """A name of the table, or `learned`, or `import`."""
     number: int | None = None
-    """The depth, or the playouts of each move, where the text has one."""
+    """The depth, the playouts of each move or the level, where the text has one."""
     target: str = ""
     """The file of a learned agent, or an import path."""
 
@@ -69,6 +79,8 @@ class AgentSpec:
         stem, _, digits = text.rpartition("-")
         if stem in PARAMETERS and digits.isascii() and digits.isdecimal():
             return cls(stem, _check_number(text, PARAMETERS[stem], int(digits)))
+        if stem == LEVEL and digits.isascii() and digits.isdecimal():
+            return cls(LEVEL, _check_number(text, "level", int(digits)))
         learned = _parse_learned(text)
         if learned is not None:
             return learned
@@ -156,8 +168,8 @@ def _parse_learned(text: str) -> AgentSpec | None:
     return AgentSpec(LEARNED, depth, file)
 
 
-def _check_number(text: str, parameter: str, number: int) -> int:
-    most = MOST["playouts" if parameter == "playouts" else "depth"]
+def _check_number(text: str, parameter: Parameter, number: int) -> int:
+    most = MOST[parameter]
     if not 0 < number <= most:
         raise GameloreError(
             f"{text}: the {parameter} must be in 1 to {most}, got {number}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.gdl import Move
 from gamelore.gdl.canonical import Renaming
-from gamelore.player import Briefing, Clock, Player
+from gamelore.player import Briefing, Clock, Player, let_rest
 
 
 class RenamedPlayer:
@@ -27,7 +29,7 @@ class RenamedPlayer:
         """Start the player in the role of the same number."""
         number = briefing.simulator.roles.index(briefing.role)
         role = self.simulator.roles[number]
-        own = Briefing(self.simulator, role, briefing.start_clock, briefing.play_clock)
+        own = replace(briefing, simulator=self.simulator, role=role)
         self.player.start(own, clock)
 
     def choose(self, position: Position, clock: Clock) -> Move:
@@ -40,3 +42,7 @@ class RenamedPlayer:
         back = self._renaming.inverse.rename
         move = self.player.choose(Position(self.simulator, facts), clock.rename(back))
         return back(move)
+
+    def rest(self) -> None:
+        """Have the player stop thinking on the others' time."""
+        let_rest(self.player)

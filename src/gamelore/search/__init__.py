@@ -2,6 +2,7 @@
 
 evaluator     the one interface for values of positions, in batches and in kernels
 alpha_beta    alpha-beta of any depth over any evaluator; in kernels and in plain Python
+mcts          Monte Carlo tree search
 playouts      flat Monte Carlo, and playouts as an evaluator
 nested        nested Monte Carlo: playouts whose moves are chosen by playouts
 policies      simple players as parameters of kernels, the opponents of training runs
@@ -14,6 +15,7 @@ from gamelore.search.evaluator import (
     FeatureEvaluator,
     HeuristicEvaluator,
 )
+from gamelore.search.mcts import Analysis, Candidate, TreePlayer, TreeSettings
 from gamelore.search.nested import NestedMonteCarloPlayer, NestedSettings
 from gamelore.search.playouts import (
     MonteCarloPlayer,
@@ -25,6 +27,8 @@ from gamelore.search.policy_player import PolicyPlayer
 
 __all__ = [
     "AlphaBetaPlayer",
+    "Analysis",
+    "Candidate",
     "ConstantEvaluator",
     "Evaluator",
     "FeatureEvaluator",
@@ -37,4 +41,6 @@ __all__ = [
     "PlayoutEvaluator",
     "PolicyPlayer",
     "SearchLimits",
+    "TreePlayer",
+    "TreeSettings",
 ]

@@ -1,0 +1,67 @@
+"""Settings of the tree search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gamelore.errors import ArgumentError
+
+LANES = 512
+"""Playouts that are under way at once."""
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """How a tree is searched, and how much a decision may cost."""
+
+    exploration: float = 0.8
+    """c of UCT, for values from 0 to 1."""
+    first_play: float = 0.0
+    """How much less than its parent a move is worth before its first visit."""
+    playouts_per_leaf: int | None = None
+    """Playouts from each leaf that is selected; by default 1 to 16, more where they are
+    cheap beside the steps in the tree."""
+    decisive: bool = True
+    """Whether playouts see wins and losses one move ahead, where a small circuit tells
+    them."""
+    expand_after: int | None = None
+    """Playouts from a leaf before its moves are added to the tree; by default as many
+    as computing all its successors costs."""
+    playout_limit: int = 2000
+    """Moves of a playout at most; then the goals of the position count, or the mean of
+    the lowest and the highest goal where it has none."""
+    nodes: int = 1_500_000
+    """Nodes of a tree at most: beyond, those that were visited least are forgotten."""
+    playouts: int | None = None
+    """Playouts of a decision at most; by default, as many as the clock allows."""
+    seconds: float | None = None
+    """Seconds of a decision at most; by default, as many as the clock allows."""
+    threads: int = 1
+    """Trees that are searched at once; their counts are added up."""
+
+    def __post_init__(self) -> None:
+        for name in ("exploration", "first_play"):
+            if not 0 <= getattr(self, name) < 100:
+                raise ArgumentError(
+                    f"{name} must be from 0 to 100, got {getattr(self, name)}"
+                )
+        if self.playouts_per_leaf is not None and not (
+            1 <= self.playouts_per_leaf <= LANES // 4
+        ):
+            raise ArgumentError(
+                f"playouts_per_leaf must be in 1 to {LANES // 4}, got"
+                f" {self.playouts_per_leaf}"
+            )
+        if self.expand_after is not None and self.expand_after < 0:
+            raise ArgumentError(
+                f"expand_after must be 0 or more, got {self.expand_after}"
+            )
+        for name, least in (("playout_limit", 1), ("nodes", 1000), ("threads", 1)):
+            if getattr(self, name) < least:
+                raise ArgumentError(
+                    f"{name} must be {least} or more, got {getattr(self, name)}"
+                )
+        for name in ("playouts", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ArgumentError(f"{name} must be positive, got {value}")
