@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -89,6 +90,20 @@ def test_a_game_that_nobody_plays_gives_way() -> None:
         engines.close()
 
 
+def test_a_process_for_the_next_game_starts_while_one_is_compiled() -> None:
+    engines = Engines(EngineLimits(seconds=3600.0))
+    try:
+        engine = engines.find_engine(endless_game(time.time_ns()))
+        engine.wait_playable(in_a_while(3600))
+        deadline = in_a_while(60)
+        while engines._idle is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert engines._idle is not None
+        assert engines._under_way is not None
+    finally:
+        engines.close()
+
+
 def test_closing_ends_what_is_under_way() -> None:
     engines = Engines()
     engines.warm_up()
@@ -97,6 +112,42 @@ def test_closing_ends_what_is_under_way() -> None:
     engines.close()
     assert engine.wait_final(in_a_while(3600)) is engine.simulator
     assert threading.active_count() <= threads + 1
+
+
+def test_warming_up_waits_until_the_process_can_compile(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    imported = tmp_path / "imported"
+    slow = f"""
+import sys, time
+time.sleep(0.5)
+open({str(imported)!r}, "w").close()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+    monkeypatch.setattr("gamelore.ggp.player.engines._COMMAND", slow)
+    monkeypatch.setattr("gamelore.ggp.player.engines._load_kernels", lambda: None)
+    engines = Engines()
+    try:
+        engines.warm_up()
+        assert imported.exists()
+    finally:
+        engines.close()
+
+
+def test_warming_up_survives_a_process_that_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gamelore.ggp.player.engines._COMMAND", "")
+    monkeypatch.setattr("gamelore.ggp.player.engines._load_kernels", lambda: None)
+    engines = Engines()
+    try:
+        engines.warm_up()
+        engine = engines.find_engine(small_game(time.time_ns()))
+        assert engine.wait_final(in_a_while(3600)) is None
+        assert engine.is_final
+    finally:
+        engines.close()
 
 
 def test_games_beyond_the_limit_are_let_go() -> None:

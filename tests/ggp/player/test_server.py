@@ -546,6 +546,14 @@ def test_a_slow_player_holds_nobody_else_up() -> None:
 # ── the port ────────────────────────────────────────────────────────────────────────
 
 
+def test_connections_are_refused_until_it_is_ready(spy: Spy) -> None:
+    server = PlayerServer(spy, port=0)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(server.address)
+    with server:
+        assert "available" in ask(server, "( INFO )")
+
+
 def test_a_port_in_use_is_a_clear_error(server: PlayerServer) -> None:
     with pytest.raises(GameloreError, match="somebody listens there already"):
         PlayerServer(Spy(), *server.address)

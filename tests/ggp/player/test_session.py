@@ -88,6 +88,7 @@ def test_a_match_goes_on_where_it_was_when_a_faster_engine_comes() -> None:
         "interpreter",
         "circuit",
     ]
+    assert all(entry.ponders for entry in agent.entries)
     assert session.faults == []
     record = session.finish(None, in_a_while())
     assert record is not None

@@ -110,8 +110,11 @@ Send: TypeAlias = Callable[[Connection, bytes], None]
 """Sends a reply's bytes, and then closes or keeps the connection."""
 
 
-def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket bound to a port; `GameloreError` where that is not possible."""
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket bound to a port; `GameloreError` where that is not possible.
+
+    Connections are refused until it is told to listen.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -120,15 +123,26 @@ def listening_socket(host: str, port: int) -> socket.socket:
         try:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             sock.bind(address)
-            sock.listen(_BACKLOG)
         except OSError:
             sock.close()
             raise
     except (OSError, OverflowError, UnicodeError) as error:
-        if getattr(error, "errno", None) == errno.EADDRINUSE:
-            hint = "somebody listens there already; choose another port"
-            raise GameloreError(f"cannot listen on {host}:{port}: {hint}") from None
-        reason = str(getattr(error, "strerror", None) or error).lower()
-        raise GameloreError(f"cannot listen on {host}:{port}: {reason}") from None
+        raise _cannot_listen(host, port, error) from None
     sock.setblocking(False)
     return sock
+
+
+def listen(sock: socket.socket) -> None:
+    """Take connections; `GameloreError` where another was quicker."""
+    try:
+        sock.listen(_BACKLOG)
+    except OSError as error:
+        host, port = sock.getsockname()[:2]
+        raise _cannot_listen(host, port, error) from None
+
+
+def _cannot_listen(host: str, port: int, error: Exception) -> GameloreError:
+    reason = str(getattr(error, "strerror", None) or error).lower()
+    if getattr(error, "errno", None) == errno.EADDRINUSE:
+        reason = "somebody listens there already; choose another port"
+    return GameloreError(f"cannot listen on {host}:{port}: {reason}")

@@ -19,7 +19,7 @@ from threading import Event, Lock, Thread, current_thread
 from typing import TypeAlias
 
 from gamelore.errors import WireError
-from gamelore.ggp.net.connection import Connection, ListenerLimits, listening_socket
+from gamelore.ggp.net.connection import Connection, ListenerLimits, bound_socket, listen
 from gamelore.ggp.net.http import CONTINUE, HttpRequest
 
 log = logging.getLogger(__name__)
@@ -66,12 +66,11 @@ class Listener:
         self.limits = limits or ListenerLimits()
         self._work = work
         self._on_round = on_round
-        self._socket = listening_socket(host, port)
+        self._socket = bound_socket(host, port)
         self._wake_receiver, self._wake_sender = socket.socketpair()
         self._wake_receiver.setblocking(False)
         self._wake_sender.setblocking(False)
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._socket, selectors.EVENT_READ, None)
         self._selector.register(self._wake_receiver, selectors.EVENT_READ, None)
         self._receiving: dict[Connection, None] = {}  # in the order they came
         self._leaving: dict[Connection, None] = {}  # being sent to, or drained
@@ -94,7 +93,9 @@ class Listener:
     # ── from other threads ──────────────────────────────────────────────────────────
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Begin to listen, and to answer; until now, connections were refused."""
+        listen(self._socket)
+        self._selector.register(self._socket, selectors.EVENT_READ, None)
         self._threads = [
             Thread(target=self._lead, args=(0,), name="gamelore-leader", daemon=True),
             Thread(target=self._watch, name="gamelore-watchdog", daemon=True),

@@ -1,8 +1,9 @@
 """The process that compiles a game for a server, apart so that it can be ended.
 
 Reads one request from standard input, a line of JSON; writes lines to standard output:
-`sound` once the interpreter is seen to play the game, `compiled` once its circuit is in
-the cache, `failed …` where either is not to be. Ends when standard input is closed.
+`ready` once it can take the request, `sound` once the interpreter is seen to play the
+game, `compiled` once its circuit is in the cache, `failed …` where either is not to be.
+Ends when standard input is closed.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class CompileRequest(TypedDict):
 
 def main() -> None:
     """Prepare one game."""
+    _say("ready")
     line = sys.stdin.readline()
     if not line:
         return

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from threading import Condition, Thread, Timer
@@ -152,11 +153,15 @@ class Engines:
         return engine
 
     def warm_up(self) -> None:
-        """Have ready what no match should wait for: a process, and the kernels."""
-        with self._change:
-            if self._idle is None and not self._closed:
-                self._idle = _Preparation()
+        """Have ready what no match should wait for: a process, and the kernels.
+
+        Comes before the first game.
+        """
+        self._have_spare()
+        idle = self._idle
         _load_kernels()
+        if idle is not None:
+            idle.wait_ready()
 
     def close(self) -> None:
         """End the process that compiles."""
@@ -199,11 +204,16 @@ class Engines:
                 preparation = self._idle or _Preparation()
                 self._idle = None
                 self._under_way = engine, preparation
-            preparation.run(engine, self.limits)
+            preparation.run(engine, self.limits, self._have_spare)
             with self._change:
                 self._under_way = None
-                if not self._closed:
-                    self._idle = _Preparation()
+            self._have_spare()
+
+    def _have_spare(self) -> None:
+        """Start a process for the next game, unless there is one."""
+        with self._change:
+            if self._idle is None and not self._closed:
+                self._idle = _Preparation()
 
 
 def _adopt_compiled(engine: Engine) -> bool:
@@ -241,15 +251,26 @@ class _Preparation:
             start_new_session=True,  # so that all it starts can be ended with it
         )
 
-    def run(self, engine: Engine, limits: EngineLimits) -> None:
-        """Prepare an engine, and tell it how that goes."""
+    def wait_ready(self) -> None:
+        """Wait until the process has imported what it needs, or has ended."""
+        assert self._process.stdout is not None
+        self._process.stdout.readline()
+
+    def run(
+        self, engine: Engine, limits: EngineLimits, on_tried: Callable[[], None]
+    ) -> None:
+        """Prepare an engine, and tell it how that goes.
+
+        `on_tried` is called once the interpreter has been tried: what is left takes
+        long, and no match waits for it.
+        """
         timer = Timer(limits.seconds, self.end)
         timer.daemon = True
         timer.start()
         reason = f"it takes over {limits.seconds:g} seconds, or another game came first"
         try:
             self._ask(engine.game, limits)
-            reason = self._listen(engine) or reason
+            reason = self._listen(engine, on_tried) or reason
         except (BrokenPipeError, UnicodeDecodeError):
             pass  # it was ended, or never began
         finally:
@@ -270,7 +291,7 @@ class _Preparation:
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
 
-    def _listen(self, engine: Engine) -> str:
+    def _listen(self, engine: Engine, on_tried: Callable[[], None]) -> str:
         """Follow the process to its end; why there is no circuit, if it says so."""
         assert self._process.stdout is not None
         failure = ""
@@ -282,10 +303,13 @@ class _Preparation:
                 failure = "the cache cannot be written to"
             elif word == "failed":
                 failure = reason
-            elif word == "sound" and engine.simulator is None:
-                engine.improve(Interpreter(engine.game), final=False)
+            elif word == "sound":
+                if engine.simulator is None:
+                    engine.improve(Interpreter(engine.game), final=False)
+                on_tried()
             elif word == "unsound":
                 log.warning("%s cannot be interpreted: %s", engine.game.name, reason)
+                on_tried()
             if failure and engine.simulator is not None:
                 break
         return failure

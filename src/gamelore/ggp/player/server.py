@@ -124,9 +124,13 @@ class PlayerServer:
         return tuple(self._sessions)
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Make ready, then begin to answer; until then, connections are refused."""
         self._engines.warm_up()
-        self._listener.start()
+        try:
+            self._listener.start()
+        except GameloreError:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Close the port, give up all matches, and close the agent."""

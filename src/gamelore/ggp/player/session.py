@@ -242,6 +242,7 @@ class MatchSession:
                 settings.opponents,
                 settings.start_clock,
                 settings.play_clock,
+                ponders=True,
             )
         else:
             self._entry = replace(self._entry, simulator=simulator)

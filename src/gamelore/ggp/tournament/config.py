@@ -41,7 +41,7 @@ move_limit = 10000      # a match ends after so many moves, without goals
 # a player on the network (gamelore serve), or a Python class. Players that learn save
 # their values in the output folder, or in the file `store`.
 [players]
-searcher = "monte-carlo-100"
+searcher = "mcts"
 careful = "minimax"
 chance = "random"
 # served = "localhost:9147"
