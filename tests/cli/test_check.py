@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gamelore.cli import main
-from gamelore.engine.verify import first_match
+from gamelore.engine.verify import first_match, goal_conflicts
 
 CLEAN = """
 (role x) (init (cell b)) (<= (legal x mark) (true (cell b)))
@@ -136,12 +136,26 @@ ENDLESS = """
 (init (off 1)) (<= (next (off ?n)) (true (off ?n)))
 (<= terminal (true (off 1)) (not (true (on)))) (goal x 50)
 """
+# `x` has two goals where neither role misses, which is one match in 81.
+BOTH_WIN = """
+(role x) (role y) (init (step 0)) (succ 0 1) (succ 1 2) (m a) (m b) (m c)
+(<= (legal ?r ?m) (role ?r) (m ?m))
+(<= (next (step ?n)) (true (step ?o)) (succ ?o ?n))
+(<= (next (missed ?r)) (does ?r ?m) (distinct ?m a))
+(<= (next (missed ?r)) (true (missed ?r)))
+(<= terminal (true (step 2)))
+(<= (goal ?r 100) (role ?r) (not (true (missed ?r))))
+(<= (goal x 50) (not (true (missed y))))
+(<= (goal ?r 0) (role ?r) (true (missed ?r)) (or (distinct ?r x) (true (missed y))))
+"""
+NO_GOAL = BOTH_WIN.replace("(<= (goal x 50) (not (true (missed y))))", "")
 
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let matches take what time they need."""
-    monkeypatch.setattr(first_match.check_first_match, "__defaults__", (1e9, lambda: 0))
+    for check_play in (first_match.check_first_match, goal_conflicts.check_goals):
+        monkeypatch.setattr(check_play, "__defaults__", (1e9, lambda: 0))
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -151,6 +165,8 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
         (CLEAN.replace(" x", " Random"), "`Random` is a player like others: chance is"),
         (STUCK, "`y` has no legal move in the first position, which does not end"),
         (ENDLESS, "a random match had not ended after 1,000 moves: it may never"),
+        (BOTH_WIN, "`x` has the goals 100 and 50 at the end of a random match of 2"),
+        (NO_GOAL, "`x` has no goal at the end of a random match of 2 moves"),
     ],
 )
 def test_rules_that_do_not_play(tmp_path: Path, rules: str, message: str) -> None:

@@ -145,14 +145,13 @@ from gamelore.cli import main
 from gamelore.cli.games import command
 
 def sleep(*args, **kwargs):
-    print("busy", flush=True)
     libc = ctypes.CDLL(None)  # as a kernel: without the GIL, deaf to signals
     while True:
-        libc.poll(None, 0, 100)
         try:
+            print("busy", flush=True)
             for _ in range(10**9):
                 libc.poll(None, 0, 100)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             pass
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -161,8 +160,40 @@ main(["games"])
 """
 
 
+UNWINDING = """
+import time
+from gamelore.cli import main
+from gamelore.cli.games import command
+
+def sleep(*args, **kwargs):
+    try:
+        print("busy", flush=True)
+        time.sleep(3600)
+    finally:
+        print("tidied up", flush=True)
+
+command.callback = sleep
+main(["games"])
+"""
+
+
+def test_sigterm_unwinds_what_listens() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", UNWINDING], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "busy\n"
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(60) == 128 + signal.SIGTERM
+        finally:
+            process.kill()
+        assert process.stdout.read() == "tidied up\n"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent to a process")
-def test_ctrl_c_ends_what_does_not_listen() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_what_does_not_listen(number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", BUSY],
         stdout=subprocess.PIPE,
@@ -172,9 +203,9 @@ def test_ctrl_c_ends_what_does_not_listen() -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == "busy\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         try:
-            assert process.wait(60) == 130
+            assert process.wait(60) == 128 + number
         finally:
             process.kill()
         assert process.stderr.read() == "interrupted\n"

@@ -212,7 +212,8 @@ def test_an_interrupt_aborts_all_matches(
 def test_the_live_view_in_a_terminal() -> None:
     """On a pseudo-terminal: a board appears, and the final frame stays."""
     output = in_terminal("match", "tictactoe", "random", "random", *FAST)
-    assert "x to move" in output or "o to move" in output
+    assert "   1 2 3" in output
+    assert "to move" not in output.rpartition("over after")[2]
     assert "over after" in output
     assert "wins" in output
 
@@ -232,6 +233,7 @@ def test_watching_prints_every_position(record: Path) -> None:
     assert f"after 0 of {moves} moves" in result.output
     assert f"over after {moves} moves" in result.output
     assert "→ 100" in result.output or "→ 50" in result.output
+    assert result.output.count(" to move") == moves  # not at the end
 
 
 def test_watching_records_of_ggp_base(record: Path) -> None:

@@ -16,8 +16,10 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+import gamelore
 from gamelore.cli import main
-from gamelore.cli.terminal import colour, describe_result
+from gamelore.cli.terminal import Terminal, colour, describe_result
+from gamelore.engine.position import Position
 from gamelore.match.record import MatchRecord
 
 
@@ -38,6 +40,27 @@ def test_a_whole_match() -> None:
     goal = int(own.removeprefix("you (x) get "))
     assert other == f"o gets {100 - goal}"
     assert verdict == {100: "you win", 50: "a draw", 0: "you lose: o wins"}[goal]
+
+
+def test_the_final_board_does_not_say_whose_move_it_would_be() -> None:
+    output = play(ALL * 3, "tictactoe").output
+    boards = output.split("   1 2 3\n")[1:]
+    assert all("x to move" in board for board in boards[:-1])
+    assert "to move" not in boards[-1]
+
+
+def test_the_last_move_is_marked_on_the_final_board() -> None:
+    simulator = gamelore.simulator(gamelore.load("tictactoe"))
+    before = Position(simulator)
+    for cell in ("1 1", "2 1", "1 2", "2 2"):
+        before = before.advance(f"(mark {cell})")
+    after = before.advance("(mark 1 3)")
+    assert after.is_terminal
+    terminal = Terminal(simulator.game, "x")
+    terminal._previous = before
+    drawn = terminal._draw(after)
+    assert drawn.count(click.style("x", fg="cyan", reverse=True, bold=True)) == 1
+    assert "to move" not in drawn
 
 
 def test_the_seed_repeats_a_match() -> None:
@@ -210,3 +233,35 @@ def test_ctrl_c_at_a_terminal() -> None:
         os.close(terminal)
     assert b"interrupted" in seen
     assert b"Traceback" not in seen
+
+
+def test_levels() -> None:
+    arguments = ["play", "tictactoe", "--level", "1", "--seed", "1"]
+    results = [
+        CliRunner().invoke(main, arguments, input="\n".join([*ALL * 3, ""]))
+        for _ in range(2)
+    ]
+    assert results[0].exit_code == 0, results[0].output
+    assert "o plays (mark " in results[0].output
+    assert results[0].output == results[1].output
+
+
+@pytest.mark.parametrize("level", ["0", "11", "x"])
+def test_levels_that_there_are_not(level: str) -> None:
+    result = CliRunner().invoke(main, ["play", "tictactoe", "--level", level])
+    assert result.exit_code == 2
+    assert "'--level'" in result.output
+
+
+def test_a_level_is_a_player() -> None:
+    result = play([], "tictactoe", "--level", "3")
+    assert result.exit_code == 2
+    assert "--level and --against both say who plays" in result.output
+
+
+def test_mcts_plays_where_nobody_is_named() -> None:
+    result = CliRunner().invoke(main, ["play", "tictactoe"], input="5\nq\n")
+    assert result.exit_code == 0, result.output
+    assert "o plays (mark " in result.output
+    shown = CliRunner().invoke(main, ["play", "--help"]).output
+    assert "[default: mcts]" in " ".join(shown.split())

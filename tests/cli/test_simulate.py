@@ -1,4 +1,4 @@
-"""`gamelore simulate`, `perft` and `show`: what they print, and that it repeats."""
+"""`gamelore simulate`, `perft`, `show` and `compile` print what they should, again."""
 
 from __future__ import annotations
 
@@ -156,3 +156,11 @@ def test_show_prints_rules_that_read_back(tmp_path: Path) -> None:
     (tmp_path / "copy.kif").write_text(run("show", "nim", "--rules").output)
     assert data("show", tmp_path / "copy.kif")["rules"] == data("show", "nim")["rules"]
     assert run("check", tmp_path / "copy.kif").exit_code == 0
+
+
+def test_compile_says_what_was_reached(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("GAMELORE_CACHE", str(tmp_path))
+    assert data("compile", "tictactoe", "--effort", "quick")["effort"] == "quick"
+    assert data("compile", "tictactoe", "--effort", "high")["effort"] == "high"
+    assert "effort high" in run("compile", "tictactoe").output
+    assert data("show", "tictactoe")["effort"] == "high"

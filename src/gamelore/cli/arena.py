@@ -184,7 +184,7 @@ def show(run: ArenaRun) -> None:
     epilog="""\b
 Examples:
   gamelore arena early.ckpt late.ckpt --against random --matches 200
-  gamelore arena net.ckpt --against monte-carlo-100 --depth 3 --plot arena.png
+  gamelore arena net.ckpt --against mcts-1000 --depth 3 --plot arena.png
   gamelore arena --game abalone --against heuristic-1 --against heuristic-2
 
 \b
@@ -203,7 +203,7 @@ SNAPSHOTS are files that gamelore learn has written, by --save, --snapshots or
     multiple=True,
     metavar="PLAYER",
     callback=parse_against,
-    help="Another player, such as random or minimax-4; may be repeated.",
+    help="Another player, such as random or mcts-1000; may be repeated.",
 )
 @click.option("--game", help="The game.  [default: that of the snapshots]")
 @click.option(

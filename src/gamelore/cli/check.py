@@ -54,7 +54,9 @@ def command(
     """Report every problem in rule sheets, and in features files.
 
     Each comes with its line and column, and with a caret under the culprit. Rules
-    without an error are played once at random, for two seconds at most. A file
+    without an error are played at random, for seven seconds at most, to see whether
+    somebody cannot move, nothing ends a match, or a role has several goals at the end.
+    A file
     whose name ends in .features.kif is checked beside the rules of its game, which is
     looked for in the same folder, or is the one given with --features.
     """
@@ -89,14 +91,18 @@ def problems_in(file: str, ctx: click.Context) -> list[Problem]:
 
 
 def problems_in_rules(text: str, file: str) -> list[Problem]:
-    """Return the problems of rules, and of a match played by them if there is none."""
+    """Return the problems of rules, and of matches played by them if there is none."""
     problems = check_text(text, file)
     if any(problem.severity == "error" for problem in problems):
         return problems
     from gamelore.engine.verify.first_match import check_first_match  # heavy
+    from gamelore.engine.verify.goal_conflicts import check_goals
 
     report = ProblemReport(Source(text, file))
-    check_first_match(Game.from_kif(text, file), report)
+    game = Game.from_kif(text, file)
+    check_first_match(game, report)
+    if not report.problems:
+        check_goals(game, report)
     return in_order(problems + report.problems)
 
 

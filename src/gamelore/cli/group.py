@@ -24,7 +24,9 @@ COMMANDS = {
     "games": "List the games that come with gamelore.",
     "check": "Report every problem in rule sheets, and in features files.",
     "show": "Show what a game is made of, and how it compiles.",
+    "compile": "Compile games, with more effort for fewer gates.",
     "play": "Play a game in the terminal.",
+    "analyse": "Show what the tree search thinks of a position, while it thinks.",
     "serve": "Listen on a port, and play for any GGP manager.",
     "match": "Run matches between players, here or on the network.",
     "watch": "Show a recorded match, move by move, in the terminal.",
@@ -40,7 +42,17 @@ COMMANDS = {
 }
 """The subcommands in the order of the help, each with its first line of help."""
 
-STATELESS = {"games", "check", "show", "simulate", "perft", "verify", "bench"}
+STATELESS = {
+    "games",
+    "check",
+    "show",
+    "compile",
+    "analyse",
+    "simulate",
+    "perft",
+    "verify",
+    "bench",
+}
 """The subcommands that have nothing to save when they are interrupted."""
 
 

@@ -197,12 +197,12 @@ _SECONDS = Finite(0.001, 1e7)
     "match",
     epilog="""\b
 Examples:
-  gamelore match tictactoe minimax random
-  gamelore match connect-four localhost:9147 monte-carlo --play-clock 2 --repeat 10
+  gamelore match tictactoe mcts random
+  gamelore match connect-four localhost:9147 mcts --play-clock 2 --repeat 10
   gamelore match othello my_module:MyPlayer novice --swap --output records
   gamelore match hex host1:9147 host2:9147 --repeat 500 --at-once 8
   gamelore match trio random random random --json
-  gamelore match connect-four learned:net.ckpt:4 monte-carlo-100 --swap --repeat 20
+  gamelore match connect-four learned:net.ckpt:4 mcts-1000 --swap --repeat 20
 
 A PLAYER is the name of a built-in player, host:port for a player on the network,
 learned:FILE for a file that gamelore learn has saved, or module:Class for a Python

@@ -14,12 +14,15 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from gamelore.gdl import Fact, Game, to_kif
+from gamelore.engine.position import Position
+from gamelore.gdl import Compound, Fact, Game, to_kif
 from gamelore.ggp.manager.manager import ManagedMatch, Moment
 from gamelore.match.record import Fault
 
 FRAMES_PER_SECOND = 8
 FAULTS_SHOWN = 3
+CONTROL = "control"
+"""The relation by which rules say whose turn it is, as a rule."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,21 @@ def draw(game: Game | None, facts: Sequence[Fact]) -> str:
     text = "  ".join(to_kif(fact).replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)
     lines = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def draw_position(position: Position) -> str:
+    """A position of a match that may be over."""
+    drawing = draw_final if position.is_terminal else draw
+    return drawing(position.game, position.facts)
+
+
+def draw_final(game: Game | None, facts: Sequence[Fact]) -> str:
+    """The last position of a match: nothing says whose turn it would be."""
+    return draw(game, [fact for fact in facts if not _is_control(fact)])
+
+
+def _is_control(fact: Fact) -> bool:
+    return isinstance(fact, Compound) and fact.functor == CONTROL
 
 
 def fault_text(fault: Fault, moves: int) -> str:
@@ -140,7 +158,7 @@ class PlainView:
             click.echo(f"{step:>4}  {'  '.join(map(to_kif, joint))}")
         self._moves, self._faults = len(moment.moves), len(moment.faults)
         if moment.stage == "over":
-            click.echo(f"\n{draw(moment.position.game, moment.position.facts)}\n")
+            click.echo(f"\n{draw_position(moment.position)}\n")
 
     def end(self, number: int, match: ManagedMatch) -> None:
         click.echo(f"{number:>4}  {result_text(match)}")
@@ -188,7 +206,7 @@ def moment_text(moment: Moment, number: int, repeat: int) -> str:
     notes = [fault_text(fault, len(moment.moves)) for fault in recent]
     which = f"match {number} of {repeat}" if repeat > 1 else moment.match
     title = f"{position.game.name} · {which} · {_stage_text(moment)}"
-    board = draw(position.game, position.facts)
+    board = draw_position(position)
     return frame(title, board, rows, ["", *notes] if notes else [])
 
 

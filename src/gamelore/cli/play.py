@@ -9,8 +9,9 @@ import click
 import numpy as np
 
 from gamelore.agents.agent import Agent, MatchEntry
+from gamelore.agents.builtin import LEVEL, MOST
 from gamelore.agents.human import HumanPlayer
-from gamelore.agents.registry import AgentSpec, make_agent
+from gamelore.agents.registry import DEFAULT, AgentSpec, make_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, seed_option
 from gamelore.cli.player_options import PLAYERS, store_option
@@ -54,9 +55,11 @@ def parse_clock(
 
 
 def parse_against(
-    context: click.Context, parameter: click.Parameter, value: str
-) -> AgentSpec:
-    """Return the spec of the other players."""
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> AgentSpec | None:
+    """Return the spec of the other players, if it is given."""
+    if value is None:
+        return None
     try:
         return AgentSpec.parse(value)
     except GameloreError as error:
@@ -107,8 +110,9 @@ class Session:
     def run(self, clock: float) -> None:
         """Play until the match ends or the person leaves it."""
         players: dict[Role, Player] = {self.role: HumanPlayer(self.terminal)}
-        for agent, entry in self._agents:
-            players[entry.role] = ThinkingPlayer(agent.enter(entry, Clock()))
+        with waiting("preparing the other players"):
+            for agent, entry in self._agents:
+                players[entry.role] = ThinkingPlayer(agent.enter(entry, Clock()))
         name = self.simulator.game.name
         self.terminal.say(f"you are {self.role} in {name}; h helps")
         last = Position.initial(self.simulator)
@@ -143,6 +147,7 @@ class Session:
     epilog="""\b
 Examples:
   gamelore play tictactoe
+  gamelore play connect-four --level 3
   gamelore play connect-four --role yellow --against minimax-4
   gamelore play my-game.kif --clock 2 --seed 7
   gamelore play connect-four --against learned:net.ckpt
@@ -157,10 +162,14 @@ the whole match.
 @click.option(
     "--against",
     metavar="PLAYER",
-    default="monte-carlo",
-    show_default=True,
     callback=parse_against,
-    help=f"Who plays the other roles: {PLAYERS}.",
+    help=f"Who plays the other roles: {PLAYERS}.  [default: {DEFAULT}]",
+)
+@click.option(
+    "--level",
+    type=click.IntRange(1, MOST["level"]),
+    help="How strong the others are: 1 is for beginners, and 10 thinks for the whole"
+    " clock; the same as --against level-N.",
 )
 @click.option(
     "--clock",
@@ -176,13 +185,18 @@ the whole match.
 def command(
     game: str,
     role: str | None,
-    against: AgentSpec,
+    against: AgentSpec | None,
+    level: int | None,
     clock: float,
     store: Path | None,
     seed: int,
     engine: str,
 ) -> None:
     """Play a game in the terminal."""
+    if against is not None and level is not None:
+        raise click.UsageError("--level and --against both say who plays: name one")
+    if against is None:
+        against = AgentSpec(DEFAULT) if level is None else AgentSpec(LEVEL, level)
     person = choose_role(load(game), role)
     session = Session(prepare(game, engine), person, seed)
     try:

@@ -10,7 +10,7 @@ from threading import Event
 
 import click
 
-from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.registry import DEFAULT, LEARNED, AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up
 from gamelore.cli.options import Finite, seed_option
 from gamelore.cli.player_options import PLAYERS, store_option
@@ -31,7 +31,7 @@ DEFAULTS = ServerLimits()
     "--player",
     "player",
     metavar="PLAYER",
-    default="monte-carlo",
+    default=DEFAULT,
     show_default=True,
     help=f"The player: {PLAYERS}.",
 )

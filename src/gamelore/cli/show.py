@@ -65,7 +65,9 @@ def describe(record: dict[str, Any]) -> dict[str, str]:
         "gates": f"{record['gates_built']:,} built, {record['gates']:,} minimised",
         "depth": f"{record['depth']:,}",
         "schedule": f"{record['gates_scheduled']:,} gates in {record['slots']:,} slots",
+        "turns": f"{record['turns']}, of {record['gates_per_turn']:,.0f} gates each",
         "loops": f"{record['loop_variables']:,}",
+        "effort": record["effort"] + (" (cut short)" if record["cut_short"] else ""),
         "compiled in": f"{record['seconds']:.2f} s ({times})",
     }
 

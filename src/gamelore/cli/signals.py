@@ -17,7 +17,8 @@ SAVE_SECONDS = 30.0
 """Time that it has at most where it is writing a file."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_SHOW_CURSOR = "\x1b[?25h"
+SHOW_CURSOR = "\x1b[?25h"
+"""Shows the cursor again where a progress bar has hidden it."""
 
 
 @contextmanager
@@ -50,7 +51,7 @@ def stop_on_signals(
             return
         if is_saving() and stopped.wait(SAVE_SECONDS):
             return
-        cursor = _SHOW_CURSOR if sys.stderr.isatty() else ""
+        cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
         os.write(2, f"{cursor}{last_words()}\n".encode())
         os._exit(128 + number)
 

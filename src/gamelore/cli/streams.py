@@ -10,12 +10,15 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import click
 
+from gamelore.cli.signals import SHOW_CURSOR
+
 INTERRUPTED = 130
 PATIENCE = 1.5
-"""Seconds that a command has to end after Ctrl-C."""
+"""Seconds that a command has to end after Ctrl-C or SIGTERM."""
 
 
 @contextmanager
@@ -23,6 +26,7 @@ def stopping_promptly(patience: float = PATIENCE) -> Iterator[None]:
     """End the process after Ctrl-C even where a kernel keeps Python from running.
 
     For commands that have nothing to save: those that unwind in time are left alone.
+    SIGTERM unwinds, too, so that the cursor is shown again and processes are ended.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -32,20 +36,30 @@ def stopping_promptly(patience: float = PATIENCE) -> Iterator[None]:
     ended = threading.Event()
 
     def watch() -> None:
-        signals = os.read(reading, 1)
+        heard = os.read(reading, 1)
         os.close(reading)
-        if signals == bytes([signal.SIGINT]) and not ended.wait(patience):
-            os.write(2, b"interrupted\n")
-            os._exit(INTERRUPTED)
+        ending = heard and heard[0] in (signal.SIGINT, signal.SIGTERM)
+        if ending and not ended.wait(patience):
+            cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
+            os.write(2, f"{cursor}interrupted\n".encode())
+            os._exit(128 + heard[0])
 
+    terminate = signal.signal(signal.SIGTERM, _leave)
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         ended.set()
+        signal.signal(signal.SIGTERM, terminate)
         signal.set_wakeup_fd(before)
         os.close(writing)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Unwind, as Ctrl-C does; a second signal of the kind ends the process at once."""
+    signal.signal(number, signal.SIG_DFL)
+    raise SystemExit(128 + number)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from gamelore.cli.match_view import draw
+from gamelore.cli.match_view import draw, draw_final
 from gamelore.engine.position import Position
 from gamelore.gdl import Game, Move, Role, to_kif
 from gamelore.match.ratings import BEST_GOAL
@@ -83,10 +83,11 @@ class Terminal:
                 click.echo(f"{who} {'no goal' if goal is None else goal}")
 
     def _draw(self, position: Position) -> str:
-        text = draw(self.game, list(position.facts))
+        drawing = draw_final if position.is_terminal else draw
+        text = drawing(self.game, list(position.facts))
         before = ""
         if self._previous is not None:
-            before = draw(self.game, list(self._previous.facts))
+            before = drawing(self.game, list(self._previous.facts))
         return colour(text, before, position.roles)
 
 

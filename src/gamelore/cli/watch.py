@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from gamelore.cli.match_view import RoleRow, draw, fault_text, frame
+from gamelore.cli.match_view import RoleRow, draw, draw_final, fault_text, frame
 from gamelore.cli.options import Finite
 from gamelore.errors import UnknownGameError
 from gamelore.games import load
@@ -52,7 +52,8 @@ class Showing:
             for i, (role, player) in enumerate(self._players_by_role())
         ]
         notes = self._notes(place)
-        board = draw(self.game, record.states[place])
+        drawing = draw_final if last and record.completed else draw
+        board = drawing(self.game, record.states[place])
         return frame(title, board, rows, ["", *notes] if notes else [])
 
     def _when(self, place: int) -> str:
