@@ -1,0 +1,212 @@
+"""Connect Four against perfect play: how often a player's move keeps the result.
+
+The share of decisive positions in which it does, with Wilson's interval, by plies.
+
+Decisive positions are those in which some move gives the result away, from random play
+of 0 to 30 moves, no position twice; `bitbully` (the extra `judges`) labels them.
+Settings are tuned on positions of one seed and judged on positions of another.
+
+    python benchmarks/connect_four.py label tuning.json --seed 101 --count 400
+    python benchmarks/connect_four.py label verdict.json --seed 777001 --count 1000
+    python benchmarks/connect_four.py measure verdict.json [--player mcts ...]
+        [--seconds 1 | --untimed] [--count 1000] [--seed 1] [--jobs 1] [--json FILE]
+
+Several players take turns at each position. A player is a spec as for `gamelore match`,
+or one with settings: "mcts decisive=off", "mcts playouts=50000" and "openspiel
+simulations=80000" with --untimed. Answers are kept in the file of --json as they come;
+an interrupted run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from gamelore.bench.decisive import (
+    GAME,
+    DecisivePosition,
+    bitbully_judge,
+    column_of,
+    load_positions,
+    sample_decisive,
+    save_positions,
+)
+from gamelore.bench.journal import Journal, Record, work_through
+from gamelore.bench.openspiel_player import MCTSBotPlayer
+from gamelore.bench.players import (
+    PacedPlayer,
+    PlayerMaker,
+    count_playouts,
+    parse_player,
+    warm_up,
+)
+from gamelore.engine import Simulator, simulator
+from gamelore.games import load
+from gamelore.match.standings import share
+from gamelore.player import Briefing, Clock
+
+BAND = 5  # plies that are reported together
+_SHOWN = 20  # positions between two lines of progress
+_SAVED = 50  # labels between two savings
+
+
+def label(args: argparse.Namespace) -> None:
+    """Label positions, and write them to a file."""
+    started = time.monotonic()
+    found: list[DecisivePosition] = []
+    positions = sample_decisive(_simulator(), bitbully_judge(), args.seed)
+    for position in itertools.islice(positions, args.count):
+        found.append(position)
+        if len(found) % _SAVED == 0 or len(found) == args.count:
+            save_positions(args.file, found)
+            taken = time.monotonic() - started
+            print(f"{len(found):,} positions, {taken:.0f} s", flush=True)
+
+
+# ── measuring ───────────────────────────────────────────────────────────────────────
+
+
+def answer(task: Record) -> Record:
+    """Ask the player of a task for its move; it is made anew for every position."""
+    sim = _simulator()
+    moves, keep = tuple(task["moves"]), tuple(task["keep"])
+    *earlier, position = DecisivePosition(moves, keep, 0).line(sim)
+    seeds = np.random.SeedSequence((task["seed"], *moves)).generate_state(1)
+    player = _maker(task["player"])(int(seeds[0]))
+    seconds = task["seconds"]
+    paced = PacedPlayer(player) if seconds is None else PacedPlayer(player, seconds)
+    assert position.mover is not None, "a decisive position has several moves"
+    paced.start(Briefing(sim, position.mover), Clock())
+    if isinstance(player, MCTSBotPlayer):
+        for one in earlier:
+            player.follow(one)
+    column = column_of(paced.choose(position, Clock()))
+    return {
+        "column": column,
+        "kept": column in keep,
+        "seconds": round(paced.times[-1], 4),
+        "playouts": count_playouts(player),
+    }
+
+
+@cache
+def _simulator() -> Simulator:
+    return simulator(load(GAME))
+
+
+@cache
+def _maker(text: str) -> PlayerMaker:
+    maker = parse_player(text)
+    warm_up(maker, _simulator())
+    return maker
+
+
+def list_tasks(
+    positions: Sequence[DecisivePosition],
+    players: Sequence[str],
+    args: argparse.Namespace,
+) -> Iterator[Record]:
+    """Yield every position for every player, position by position."""
+    for position in positions:
+        for player in players:
+            yield {
+                "moves": list(position.moves),
+                "keep": list(position.keep),
+                "player": player,
+                "seconds": None if args.untimed else args.seconds,
+                "seed": args.seed,
+            }
+
+
+def measure(args: argparse.Namespace) -> None:
+    """Ask all players at all positions, and print their shares."""
+    players = args.player or ["mcts"]
+    for text in players:
+        parse_player(text)  # an error comes before all answers
+    positions = distinct(load_positions(args.file))[: args.count]
+    tasks = list(list_tasks(positions, players, args))
+    answers: dict[str, list[tuple[int, Record]]] = defaultdict(list)
+    done = work_through(tasks, answer, Journal(args.json), jobs=args.jobs)
+    with suppress(KeyboardInterrupt):  # what was answered is reported
+        for number, (task, result) in enumerate(done, start=1):
+            answers[task["player"]].append((len(task["moves"]), result))
+            if number % (_SHOWN * len(players)) == 0 or number == len(tasks):
+                print(f"{number:,} of {len(tasks):,}: {summarise(answers)}", flush=True)
+    print(f"\n{len(positions):,} distinct positions of {args.file.name}")
+    for player, given in answers.items():
+        report(player, given)
+
+
+def distinct(positions: Sequence[DecisivePosition]) -> list[DecisivePosition]:
+    """Return every position once, whatever the order of moves that led to it."""
+    sim = _simulator()
+    found: dict[bytes, DecisivePosition] = {}
+    for position in positions:
+        found.setdefault(position.line(sim)[-1].row.tobytes(), position)
+    return list(found.values())
+
+
+def summarise(answers: dict[str, list[tuple[int, Record]]]) -> str:
+    """Return each player's share so far, in a line."""
+    return ", ".join(
+        f"{player} {fmean(one['kept'] for _, one in given):.1%}"
+        for player, given in answers.items()
+    )
+
+
+def report(player: str, given: Sequence[tuple[int, Record]]) -> None:
+    """Print the shares of a player, in all and by plies."""
+    print(
+        f"\n{player}: {fmean(one['seconds'] for _, one in given):.3f} s a move", end=""
+    )
+    playouts = [one["playouts"] for _, one in given if one["playouts"] is not None]
+    print(f", {fmean(playouts):,.0f} playouts" if playouts else "")
+    bands: dict[str, list[Record]] = defaultdict(list)
+    for plies, one in sorted(given, key=lambda pair: pair[0]):
+        first = plies // BAND * BAND
+        bands[f"plies {first} to {first + BAND - 1}"].append(one)
+    bands["all"] = [one for _, one in given]
+    for name, answers in bands.items():
+        kept = sum(one["kept"] for one in answers)
+        found = share(kept, len(answers))
+        print(
+            f"  {name:15} {kept:4} of {len(answers):4}  {found.value:6.1%}"
+            f" [{found.low:.1%}, {found.high:.1%}]"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True)
+    labelling = commands.add_parser("label", help="label positions by bitbully")
+    labelling.set_defaults(run=label)
+    labelling.add_argument("file", type=Path)
+    labelling.add_argument("--seed", type=int, required=True)
+    labelling.add_argument("--count", type=int, default=1000)
+    measuring = commands.add_parser("measure", help="ask players for their moves")
+    measuring.set_defaults(run=measure)
+    measuring.add_argument("file", type=Path)
+    measuring.add_argument("--player", action="append", help="may be given repeatedly")
+    measuring.add_argument("--seconds", type=float, default=1.0, help="of each move")
+    measuring.add_argument("--untimed", action="store_true", help="playouts limit it")
+    measuring.add_argument("--count", type=int, help="the first so many positions")
+    measuring.add_argument("--seed", type=int, default=1, help="of the players")
+    measuring.add_argument("--jobs", type=int, default=1, help="answers at once")
+    measuring.add_argument("--json", type=Path, help="where answers are kept")
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

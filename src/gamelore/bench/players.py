@@ -1,0 +1,137 @@
+"""Players of benchmarks, named by texts, and the pace at which they play.
+
+monte-carlo                    any spec of the registry of agents
+mcts decisive=off nodes=1000   tree search with settings: `TreeSettings`
+openspiel uct_c=1.4            OpenSpiel's MCTSBot: `MCTSBotSettings`
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import msgspec
+
+from gamelore.agents import make_agent
+from gamelore.agents.agent import MatchEntry
+from gamelore.agents.fallback import FallbackPlayer
+from gamelore.agents.registry import AgentSpec
+from gamelore.bench.openspiel import MCTSBotSettings
+from gamelore.bench.openspiel_player import MCTSBotPlayer
+from gamelore.engine.position import Position
+from gamelore.engine.simulator import Simulator
+from gamelore.errors import GameloreError
+from gamelore.gdl import Move
+from gamelore.player import RESERVE, RESERVED_SHARE, Briefing, Clock, Player
+from gamelore.search.mcts import TreePlayer, TreeSettings
+from gamelore.settings import SettingError, from_json
+
+PlayerMaker: TypeAlias = Callable[[int], Player]
+"""Makes a player from a seed."""
+
+PEER = "openspiel"
+_WARM_UP = 0.05  # seconds
+_SWITCHES = {"on": True, "off": False}
+
+
+def parse_player(text: str) -> PlayerMaker:
+    """Return what makes the player of a text; `GameloreError` if there is none."""
+    name, *words = text.split()
+    given = dict(map(_parse_setting, words))
+    try:
+        if name == PEER:
+            bot = from_json(MCTSBotSettings, given)
+            return lambda seed: MCTSBotPlayer(seed, bot)
+        if name == "mcts" and given:
+            tree = from_json(TreeSettings, given)
+            return lambda seed: TreePlayer(seed, tree)
+    except SettingError as error:
+        raise GameloreError(f"{text}: {error}") from None
+    if given:
+        raise GameloreError(f"{text}: {name} has no settings here")
+    spec = AgentSpec.parse(name)
+    return lambda seed: _EnteredPlayer(spec, seed)
+
+
+def _parse_setting(word: str) -> tuple[str, Any]:
+    name, equals, value = word.partition("=")
+    if not equals:
+        raise GameloreError(f"a setting is NAME=VALUE, got {word!r}")
+    if value in _SWITCHES:
+        return name, _SWITCHES[value]
+    try:
+        return name, msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        raise GameloreError(f"{name} is a number, on or off, got {value!r}") from None
+
+
+def warm_up(make: PlayerMaker, simulator: Simulator) -> None:
+    """Have kernels compiled and loaded that the player needs, by a short decision."""
+    player = make(0)
+    player.start(Briefing(simulator, simulator.roles[0]), Clock())
+    player.choose(Position(simulator), Clock(with_reserve(_WARM_UP)))
+
+
+def count_playouts(player: Player) -> int | None:
+    """Return the playouts of the latest decision of a player that has made one only;
+    none where it does not tell."""
+    if isinstance(player, MCTSBotPlayer):
+        return player.simulations[-1] if player.simulations else 0
+    if isinstance(player, TreePlayer):
+        return player.last.playouts if player.last is not None else 0
+    if isinstance(player, FallbackPlayer):
+        return count_playouts(player.player)
+    if isinstance(player, _EnteredPlayer) and player.player is not None:
+        return count_playouts(player.player)
+    return None
+
+
+class PacedPlayer:
+    """Gives a player the same time for every decision, and measures what it takes."""
+
+    def __init__(self, player: Player, seconds: float = math.inf) -> None:
+        self.player = player
+        self.times: list[float] = []
+        """Seconds of each decision between several moves."""
+        self._seconds = seconds
+        self._role = ""
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Start the player, with no time to search."""
+        self._role = briefing.role
+        self.times = []
+        self.player.start(briefing, clock)
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """Return the player's move; the clock it gets is the pace's."""
+        began = time.perf_counter()
+        move = self.player.choose(position, Clock(with_reserve(self._seconds)))
+        if len(position.legal_moves(self._role)) > 1:
+            self.times.append(time.perf_counter() - began)
+        return move
+
+
+def with_reserve(seconds: float) -> float:
+    """Return the clock of which a search may use so many seconds."""
+    return min(seconds + RESERVE, seconds / (1 - RESERVED_SHARE))
+
+
+class _EnteredPlayer:
+    """The player of an agent that is made anew for every match."""
+
+    def __init__(self, spec: AgentSpec, seed: int) -> None:
+        self._spec = spec
+        self._seed = seed
+        self.player: Player | None = None
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        game = briefing.simulator.game
+        agent = make_agent(self._spec, seed=self._seed, games=(game,))
+        entry = MatchEntry("benchmark", briefing.simulator, briefing.role)
+        self.player = agent.enter(entry, clock)
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        assert self.player is not None, "start comes first"
+        return self.player.choose(position, clock)
