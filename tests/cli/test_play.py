@@ -204,8 +204,7 @@ def test_others_are_not_seen_to_move_before_you_do() -> None:
 def read_until(terminal: int, wanted: bytes) -> bytes:
     """What a terminal shows, up to something wanted or to its end."""
     seen = b""
-    deadline = time.monotonic() + 60
-    while wanted not in seen and time.monotonic() < deadline:
+    while wanted not in seen:
         try:
             seen += os.read(terminal, 4096)
         except OSError:  # the other side has closed it
@@ -226,7 +225,7 @@ def test_ctrl_c_at_a_terminal() -> None:
         process.send_signal(signal.SIGINT)
         # Read on: readline waits for its output to be read before it lets go.
         seen += read_until(terminal, b"never printed")
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=300) == 130
     finally:
         process.kill()
         process.wait()
