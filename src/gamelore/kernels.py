@@ -179,14 +179,20 @@ def _pointed(
     **options: bool,
 ) -> Any:
     signature = tuple(map(numba.typeof, arguments)), numba.typeof(result)
-    compiled: Any = CFunc(function, signature, {}, {"error_model": "numpy", **options})
+    compiled: Any = CFunc(
+        function,
+        signature,
+        {},
+        {"error_model": "numpy", **options},
+        pipeline_class=_KernelCompiler,
+    )
     compiled._cache = _KernelCache(function)
     compiled.compile()
     return compiled
 
 
 def _kernel(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
-    compiled: Any = _compiled(function, **options)
+    compiled: Any = _compiled(function, pipeline_class=_KernelCompiler, **options)
     compiled._cache = _KernelCache(function)
     dispatcher: Callable[..., Any] = compiled
     return dispatcher
@@ -208,6 +214,38 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     return dispatcher
 
 
+class _KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel: bundles are taken apart before anything else is done.
+
+    To numba, each use of an array loads the whole bundle that it is in. The passes that
+    come first by default split these loads into one for every field of every array,
+    which takes most of the time; so other passes first pick those that are used.
+    """
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+        if _HAS_PASSES:
+            passes = llvm.create_new_function_pass_manager()
+            passes.add_instruction_combine_pass()
+            passes.add_sroa_pass()
+            passes.add_instruction_combine_pass()
+            passes.add_simplify_cfg_pass()
+            options = llvm.create_pipeline_tuning_options()
+            builder = llvm.create_pass_builder(self._codegen._tm, options)
+            for function in module.functions:
+                passes.run(function, builder)
+        super()._optimize_functions(module)
+
+
+class _KernelCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a kernel."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        super().__init__(typing, target, library, *others)
+        self.state.library = _KernelLibrary(self.state.targetctx.codegen(), "kernel")
+        self.state.library.enable_object_caching()
+
+
 class _PartCompiler(Compiler):  # type: ignore[misc]
     """Compiles a part as far as the kernels need it that will contain it."""
 
@@ -216,7 +254,7 @@ class _PartCompiler(Compiler):  # type: ignore[misc]
         self.state.library = _PartLibrary(target.codegen(), "part")
 
 
-class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _PartLibrary(_KernelLibrary):
     """The code of a part: optimised and made executable in kernels, never by itself.
 
     A kernel is optimised with all that it contains, so what was done before to each
@@ -234,6 +272,11 @@ class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalize_dynamic_globals()
         self._finalized = True
 
+
+_HAS_PASSES = hasattr(llvm, "create_new_function_pass_manager") and hasattr(
+    llvm.newpassmanagers.FunctionPassManager, "add_sroa_pass"
+)
+"""Whether this version of llvmlite lets us choose passes one by one."""
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names of numba's variables begin that point to a function's globals."""
