@@ -14,9 +14,10 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numba
@@ -32,6 +33,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 from gamelore.cache import cache_folder, report_unwritable
+from gamelore.files import LockedError, locked
 
 _SOURCE = Path(__file__).parent.parent
 _PROGRAM = "circuit/program.py"
@@ -306,15 +308,26 @@ class _Format(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """Compiled kernels on disk; what cannot be read or written is done without."""
+    """Compiled kernels on disk; what cannot be read or written is done without.
+
+    While one process compiles a kernel, others that need it wait for the result.
+    """
 
     _impl_class = _Format
 
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._lock = Path(self._cache_path) / f"{function.__name__}.lock"
+        self._turn = ExitStack()
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except (OSError, *_DAMAGE):
-            return None
+        self._turn.close()  # in case that compiling failed
+        kept = self._load(sig, target_context)
+        if kept is None and self._await_turn():
+            kept = self._load(sig, target_context)
+            if kept is not None:
+                self._turn.close()
+        return kept
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -324,7 +337,31 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             self.disable()
         except _DAMAGE:  # of the index: write another one
             self.flush()
+        finally:
+            self._turn.close()
 
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except (OSError, *_DAMAGE):
+            return None
+
+    def _await_turn(self) -> bool:
+        """Take the kernel's lock; return whether another process had it."""
+        for attempt in range(int(_PATIENCE / _PAUSE)):
+            try:
+                self._lock.parent.mkdir(parents=True, exist_ok=True)
+                self._turn.enter_context(locked(self._lock))
+                return attempt > 0
+            except LockedError:
+                sleep(_PAUSE)
+            except OSError:
+                return False
+        return False
+
+
+_PAUSE, _PATIENCE = 0.05, 600
+"""Seconds between attempts at a lock, and until a kernel is compiled without it."""
 
 _DAMAGE = (EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError)
 """What reading a damaged pickle raises."""
