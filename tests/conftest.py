@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# How long an example takes is up to the machine.
+settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("patient")
 
 
 def corpus_folder() -> Path | None:
@@ -23,3 +31,9 @@ def corpus() -> Path:
     if folder is None:
         pytest.skip("no corpus at ../shared/corpus or $GAMELORE_CORPUS")
     return folder
+
+
+@pytest.fixture
+def thread_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time pass only while this thread works: what others do takes none."""
+    monkeypatch.setattr(time, "monotonic", time.thread_time)

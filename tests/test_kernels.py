@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import numba
 import numpy as np
 import pytest
 
-from gamelore import cache
+from gamelore import cache, kernels
 from gamelore.cache import CacheWarning
 from gamelore.circuit import compile_game
 from gamelore.circuit.program import Program
 from gamelore.engine.compiled import _kernels_64
+from gamelore.files import locked
 from gamelore.games import load
 from gamelore.kernels import (
     KernelCacheLocator,
@@ -139,6 +141,30 @@ def test_damaged_files_are_compiled_again(
             path.write_bytes(damage)
         assert compile_twice() == []
     np.testing.assert_equal(kernel(double)(np.int64(3)), 6)
+
+
+def test_a_kernel_is_compiled_by_one_process_at_a_time(
+    cache_at: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache_at(tmp_path)
+    folder = kernel_folder(double.__module__)
+    folder.mkdir(parents=True)
+    other = kernel(double)
+    compiling = ExitStack()
+    compiling.enter_context(locked(folder / "double.lock"))
+
+    def finish(seconds: float) -> None:
+        """While one waits, the other process ends what it does."""
+        compiling.close()
+        assert other(21) == 42
+
+    monkeypatch.setattr(kernels, "sleep", finish)
+    reported: list[str] = []
+    with report_compilation(reported.append):
+        assert kernel(double)(21) == 42
+    assert reported == ["double"]
+    with locked(folder / "double.lock"):
+        assert kernel(double)(4) == 8  # what is there needs no lock
 
 
 def test_compilation_is_reported() -> None:

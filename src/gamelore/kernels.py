@@ -14,9 +14,10 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numba
@@ -32,6 +33,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 from gamelore.cache import cache_folder, report_unwritable
+from gamelore.files import LockedError, locked
 
 _SOURCE = Path(__file__).parent.parent
 _PROGRAM = "circuit/program.py"
@@ -179,14 +181,20 @@ def _pointed(
     **options: bool,
 ) -> Any:
     signature = tuple(map(numba.typeof, arguments)), numba.typeof(result)
-    compiled: Any = CFunc(function, signature, {}, {"error_model": "numpy", **options})
+    compiled: Any = CFunc(
+        function,
+        signature,
+        {},
+        {"error_model": "numpy", **options},
+        pipeline_class=_KernelCompiler,
+    )
     compiled._cache = _KernelCache(function)
     compiled.compile()
     return compiled
 
 
 def _kernel(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
-    compiled: Any = _compiled(function, **options)
+    compiled: Any = _compiled(function, pipeline_class=_KernelCompiler, **options)
     compiled._cache = _KernelCache(function)
     dispatcher: Callable[..., Any] = compiled
     return dispatcher
@@ -208,6 +216,38 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     return dispatcher
 
 
+class _KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel: bundles are taken apart before anything else is done.
+
+    To numba, each use of an array loads the whole bundle that it is in. The passes that
+    come first by default split these loads into one for every field of every array,
+    which takes most of the time; so other passes first pick those that are used.
+    """
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+        if _HAS_PASSES:
+            passes = llvm.create_new_function_pass_manager()
+            passes.add_instruction_combine_pass()
+            passes.add_sroa_pass()
+            passes.add_instruction_combine_pass()
+            passes.add_simplify_cfg_pass()
+            options = llvm.create_pipeline_tuning_options()
+            builder = llvm.create_pass_builder(self._codegen._tm, options)
+            for function in module.functions:
+                passes.run(function, builder)
+        super()._optimize_functions(module)
+
+
+class _KernelCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a kernel."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        super().__init__(typing, target, library, *others)
+        self.state.library = _KernelLibrary(self.state.targetctx.codegen(), "kernel")
+        self.state.library.enable_object_caching()
+
+
 class _PartCompiler(Compiler):  # type: ignore[misc]
     """Compiles a part as far as the kernels need it that will contain it."""
 
@@ -216,7 +256,7 @@ class _PartCompiler(Compiler):  # type: ignore[misc]
         self.state.library = _PartLibrary(target.codegen(), "part")
 
 
-class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _PartLibrary(_KernelLibrary):
     """The code of a part: optimised and made executable in kernels, never by itself.
 
     A kernel is optimised with all that it contains, so what was done before to each
@@ -234,6 +274,11 @@ class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalize_dynamic_globals()
         self._finalized = True
 
+
+_HAS_PASSES = hasattr(llvm, "create_new_function_pass_manager") and hasattr(
+    llvm.newpassmanagers.FunctionPassManager, "add_sroa_pass"
+)
+"""Whether this version of llvmlite lets us choose passes one by one."""
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names of numba's variables begin that point to a function's globals."""
@@ -263,15 +308,26 @@ class _Format(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """Compiled kernels on disk; what cannot be read or written is done without."""
+    """Compiled kernels on disk; what cannot be read or written is done without.
+
+    While one process compiles a kernel, others that need it wait for the result.
+    """
 
     _impl_class = _Format
 
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._lock = Path(self._cache_path) / f"{function.__name__}.lock"
+        self._turn = ExitStack()
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except (OSError, *_DAMAGE):
-            return None
+        self._turn.close()  # in case that compiling failed
+        kept = self._load(sig, target_context)
+        if kept is None and self._await_turn():
+            kept = self._load(sig, target_context)
+            if kept is not None:
+                self._turn.close()
+        return kept
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -281,7 +337,31 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             self.disable()
         except _DAMAGE:  # of the index: write another one
             self.flush()
+        finally:
+            self._turn.close()
 
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except (OSError, *_DAMAGE):
+            return None
+
+    def _await_turn(self) -> bool:
+        """Take the kernel's lock; return whether another process had it."""
+        for attempt in range(int(_PATIENCE / _PAUSE)):
+            try:
+                self._lock.parent.mkdir(parents=True, exist_ok=True)
+                self._turn.enter_context(locked(self._lock))
+                return attempt > 0
+            except LockedError:
+                sleep(_PAUSE)
+            except OSError:
+                return False
+        return False
+
+
+_PAUSE, _PATIENCE = 0.05, 600
+"""Seconds between attempts at a lock, and until a kernel is compiled without it."""
 
 _DAMAGE = (EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError)
 """What reading a damaged pickle raises."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -128,7 +129,7 @@ def test_every_process_compiles_the_same_program() -> None:
     programs = {
         subprocess.run(
             [sys.executable, "-c", _PRINT_PROGRAM],
-            env={"PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,

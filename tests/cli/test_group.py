@@ -185,7 +185,7 @@ def test_sigterm_unwinds_what_listens() -> None:
         assert process.stdout.readline() == "busy\n"
         process.send_signal(signal.SIGTERM)
         try:
-            assert process.wait(60) == 128 + signal.SIGTERM
+            assert process.wait(300) == 128 + signal.SIGTERM
         finally:
             process.kill()
         assert process.stdout.read() == "tidied up\n"
@@ -205,7 +205,7 @@ def test_a_signal_ends_what_does_not_listen(number: signal.Signals) -> None:
         assert process.stdout.readline() == "busy\n"
         process.send_signal(number)
         try:
-            assert process.wait(60) == 128 + number
+            assert process.wait(300) == 128 + number
         finally:
             process.kill()
         assert process.stderr.read() == "interrupted\n"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from shlex import split
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -392,28 +392,14 @@ def test_every_preset_begins(game: str) -> None:
 
 # ── interrupted ─────────────────────────────────────────────────────────────────────
 
-
-def begin(path: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start training that takes far too long, and wait until it has been saved."""
-    command = [sys.executable, "-m", "gamelore", "learn", "tictactoe", *arguments]
-    child = subprocess.Popen(
-        [*command, "--save", str(path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 120
-    while not path.exists() and child.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert path.exists()
-    return child
+Begin: TypeAlias = Callable[..., subprocess.Popen[str]]
 
 
-def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
+def test_an_interrupt_says_how_to_go_on(tmp_path: Path, begin: Begin) -> None:
     path = tmp_path / "net"
     child = begin(path, *NETWORK, "--minutes", "60", "--snapshots", "5,99999999")
     child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=60)
+    _, errors = child.communicate(timeout=300)
     assert child.returncode == 130
     matches = load_checkpoint(path).matches
     assert f"interrupted after {matches:,} matches" in errors
@@ -421,7 +407,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_network_killed_again_and_again(tmp_path: Path) -> None:
+def test_a_network_killed_again_and_again(tmp_path: Path, begin: Begin) -> None:
     """What a killed process loses is played again, the same; so are snapshots."""
     path = tmp_path / "net"
     options = [*NETWORK, "--opponent-refresh", "700", "--matches", "1000000000"]

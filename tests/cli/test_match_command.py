@@ -146,7 +146,7 @@ def interrupted(
     while len([*folder.glob("*.json")]) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "interrupted" in errors
     return output

@@ -49,7 +49,7 @@ def serving(*options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 def ask(port: int, text: str) -> str:
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=300) as line:
         line.sendall(write_request(text))
         reader = ReplyReader()
         while (reply := reader.feed(line.recv(65_536))) is None:

@@ -66,9 +66,8 @@ def records(folder: Path) -> dict[str, str]:
 
 
 def wait_for_matches(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 180  # kernels may have to be compiled first
     while len(list((folder / "cup" / "matches").glob("*.json"))) < count:
-        if process.poll() is not None or time.monotonic() > deadline:
+        if process.poll() is not None:
             process.kill()
             pytest.fail(f"no more matches are played: {process.communicate()}")
         time.sleep(0.01)
@@ -202,7 +201,7 @@ def test_an_interrupt_keeps_what_is_over(tmp_path: Path, number: int) -> None:
     with start(path) as process:
         wait_for_matches(tmp_path, 3, process)
         process.send_signal(number)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=300)
     assert process.returncode == 130, errors
     assert output == ""
     done = len(records(tmp_path))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import signal
 from pathlib import Path
 
@@ -114,10 +113,10 @@ def test_json_has_settings_and_claims(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_nothing_behind(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*arguments: object) -> None:
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)  # in this thread: it is handled at once
 
     monkeypatch.setattr("gamelore.experiments.sweep.run_tasks", interrupt)
     done = reproduce(tmp_path / "out", "wang2018", "--figure", "2", "--quick")

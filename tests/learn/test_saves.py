@@ -113,7 +113,10 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=50,
+)
 @given(checkpoints())
 def test_files_are_read_as_they_were_written(
     tmp_path: Path, checkpoint: Checkpoint

@@ -281,6 +281,7 @@ def test_the_seed_decides_between_equals() -> None:
     assert first(4) == first(4)
 
 
+@pytest.mark.usefixtures("thread_clock")
 @pytest.mark.parametrize("engine", ["circuit", "interpreter"])
 def test_it_keeps_its_clock(engine: str) -> None:
     played = simulator(load("connect-four"), engine)  # type: ignore[arg-type]
@@ -290,7 +291,7 @@ def test_it_keeps_its_clock(engine: str) -> None:
     taken, reached = [], []
     for _ in range(3):
         before = time.monotonic()
-        player.choose(position, Clock(0.4))
+        player.choose(position, Clock(0.4, started=before))
         taken.append(time.monotonic() - before)
         reached.append(player.reached)
     assert min(taken) < 0.4
