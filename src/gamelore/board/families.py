@@ -85,6 +85,8 @@ def find_families(
                 column.add(word)
     families = {}
     for key, columns in domains.items():
+        if key not in known:
+            columns = _trust_start(columns, at_start.get(key, []), orders)
         functor, _, arity = key.rpartition("/")
         families[key] = Family(
             functor=functor,
@@ -95,6 +97,22 @@ def find_families(
             known=frozenset(known[key]) if key in known else None,
         )
     return families
+
+
+def _trust_start(
+    columns: list[set[str]], facts: Sequence[Words], orders: Orders
+) -> list[set[str]]:
+    """Return estimated domains, with those of the start where only they have an order.
+
+    Rules that swap two arguments make the estimate of both the union of two axes.
+    """
+    if len(facts) < 9:
+        return columns
+    seen = [set(column) for column in zip(*facts, strict=True)]
+    return [
+        own if orders.axis(column) is None and orders.axis(own) is not None else column
+        for own, column in zip(seen, columns, strict=True)
+    ]
 
 
 def _group(facts: Iterable[Fact]) -> dict[str, list[Words]]:

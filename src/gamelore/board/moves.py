@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gamelore.board.families import Words, split_fact
-from gamelore.board.infer import BoardModel, Grid
+from gamelore.board.grids import Grid
+from gamelore.board.infer import BoardModel
 from gamelore.gdl import Move
 
 

@@ -35,6 +35,9 @@ def find_plane(
     hint = _hint(main, pair, places, usage)
     if vertical is not None:
         return Plane(1 - vertical, upward=first_is_low)
+    floor = _find_floor(main, pair)
+    if floor is not None:
+        return Plane(1 - floor, upward=True)
     if hint is not None:
         horizontal = hint
         along = pair[1 - horizontal]
@@ -72,6 +75,24 @@ def _separate(
     if abs(apart[larger]) < 0.25 or abs(apart[1 - larger]) > 0.2:
         return None, False
     return larger, apart[larger] > 0
+
+
+def _find_floor(main: Reading, pair: tuple[Axis, Axis]) -> int | None:
+    """Return the coordinate whose first line has a content of its own, as a floor."""
+    if main.use != "cells" or not main.full:
+        return None
+    places = main.where[-2:]
+    cells: dict[Words, list[Words]] = {}
+    for words in main.family.initial:
+        cell = tuple(words[i] for i in places)
+        cells.setdefault(main.content_of(words), []).append(cell)
+    for own in cells.values():
+        for k in range(2):
+            if len(own) == len(pair[1 - k].names) and all(
+                cell[k] == pair[k].names[0] for cell in own
+            ):
+                return k
+    return None
 
 
 def _hint(

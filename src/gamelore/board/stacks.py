@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gamelore.board.families import Words
-from gamelore.board.infer import Grid
+from gamelore.board.grids import Grid
 from gamelore.board.looks import NEUTRAL
 from gamelore.board.order import natural
 from gamelore.board.scene import BoardScene, Cell, Piece
