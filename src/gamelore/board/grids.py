@@ -92,7 +92,7 @@ class GridMaker:
         if not cells or len(cells) > LARGEST:
             return None
         edges = _find_neighbours(self.statics, cells, len(names))
-        layers = self._make_layers(group)
+        layers = self.make_layers(group)
         plane = find_plane(main, axes, self.roles, layers[0].looks, self.usage)
         layout = lay_out(cells, axes, edges, plane)
         if main.use == "edges":
@@ -133,7 +133,8 @@ class GridMaker:
         )
         return Grid(prefix, Layout("square", points), layers, (axis, other))
 
-    def _make_layers(self, group: Sequence[Reading]) -> tuple[Layer, ...]:
+    def make_layers(self, group: Sequence[Reading]) -> tuple[Layer, ...]:
+        """Return how each family of a board is drawn."""
         kinds = {
             (reading.family.functor, *content) if _is_named(reading, group) else content
             for reading in group

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,9 +10,11 @@ from gamelore.board.families import Family, find_families
 from gamelore.board.grids import Grid, GridMaker
 from gamelore.board.looks import CHECKERED, Look, role_colours
 from gamelore.board.order import Orders
+from gamelore.board.planned import make_planned_grid
 from gamelore.board.readings import group_readings
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage, study
+from gamelore.games.boards import BoardPlan
 from gamelore.gdl import Fact, Game
 
 
@@ -29,6 +31,10 @@ class BoardModel:
     """Families that are not shown: counters of steps."""
     families: dict[str, Family]
     usage: Usage
+    renderer: Callable[[Iterable[Fact]], str] | None = None
+    """Draws positions as text, where the game brings one."""
+    planned_style: str = ""
+    """How cells look, where the game has a plan."""
 
     @property
     def kind(self) -> str:
@@ -40,6 +46,8 @@ class BoardModel:
     @cached_property
     def style(self) -> str:
         """`checker` where pieces are those of chess or draughts, else `grid`."""
+        if self.planned_style:
+            return self.planned_style
         shapes = {look.shape for look in self._looks}
         return "checker" if shapes & CHECKERED else "grid"
 
@@ -66,10 +74,15 @@ def infer_model(game: Game, fluents: Iterable[Fact] | None = None) -> BoardModel
     turns = _find_turns(families, roles, usage)
     hidden = _find_steps(families, usage)
     shown = [f for key, f in families.items() if key not in hidden | set(turns)]
-    groups = group_readings(shown, roles, usage)
     maker = GridMaker(statics, orders, game.roles, usage)
-    several = len(groups) > 1
-    grids = [maker.make(g, g[0].family.functor if several else "") for g in groups]
+    plan = game.renderer if isinstance(game.renderer, BoardPlan) else BoardPlan()
+    planned = make_planned_grid(plan, families, maker)
+    if planned is not None:
+        grids: list[Grid | None] = [planned]
+    else:
+        groups = group_readings(shown, roles, usage, statics)
+        several = len(groups) > 1
+        grids = [maker.make(g, g[0].family.functor if several else "") for g in groups]
     return BoardModel(
         game=game.name,
         roles=game.roles,
@@ -78,6 +91,8 @@ def infer_model(game: Game, fluents: Iterable[Fact] | None = None) -> BoardModel
         hidden=hidden,
         families=families,
         usage=usage,
+        renderer=game.renderer,
+        planned_style=plan.style if planned is not None else "",
     )
 
 

@@ -278,6 +278,7 @@ def _lay_out_names(
     options = [*_split_layouts(cells)]
     if axis is not None:
         cells = sorted(cells, key=lambda cell: axis.rank.get(cell[0], -1))
+        options.append(_lay_out_line(cells))
         options.extend(_wrapped_layouts(cells, edges))
     complete = [one for one in edges if _covers(one, cells)]
     if complete:

@@ -185,7 +185,7 @@ def make_looks(
     looks = {}
     for kind in kinds:
         base = bases[kind]
-        shape = _choose_shape(base, chess, several[owners[kind]])
+        shape = _choose_shape(base or kind[-1], chess, several[owners[kind]])
         if draughts and shape in _DRAUGHTS:
             shape = _DRAUGHTS[shape]
         label = base if is_number(base) else labels.get(base, "")
@@ -286,7 +286,7 @@ def _choose_shape(base: str, chess: bool, several: int) -> str:
         return "man"
     if lowered in _BLOCKS:
         return "block"
-    return "disc" if several <= 1 or not base else "token"
+    return "disc" if several <= 1 else "token"
 
 
 def _choose_labels(bases: Iterable[str]) -> dict[str, str]:

@@ -32,7 +32,7 @@ def find_plane(
     pair = (axes[-2], axes[-1])
     places = main.where[-2:] if main.use == "cells" else (0, 1)
     vertical, first_is_low = _separate(main, pair, roles, looks)
-    hint = _hint(main, pair, places, usage)
+    hint, falling = _hint(main, pair, places, usage)
     if vertical is not None:
         return Plane(1 - vertical, upward=first_is_low)
     floor = _find_floor(main, pair)
@@ -42,7 +42,7 @@ def find_plane(
         horizontal = hint
         along = pair[1 - horizontal]
         rows = _says(main, places[1 - horizontal], along, usage, ("r", "row", "line"))
-        return Plane(horizontal, upward=not rows)
+        return Plane(horizontal, upward=falling or not rows)
     return Plane(1, upward=False)
 
 
@@ -88,7 +88,7 @@ def _find_floor(main: Reading, pair: tuple[Axis, Axis]) -> int | None:
         cells.setdefault(main.content_of(words), []).append(cell)
     for own in cells.values():
         for k in range(2):
-            if len(own) == len(pair[1 - k].names) and all(
+            if len(own) >= 0.7 * len(pair[1 - k].names) and all(
                 cell[k] == pair[k].names[0] for cell in own
             ):
                 return k
@@ -97,11 +97,12 @@ def _find_floor(main: Reading, pair: tuple[Axis, Axis]) -> int | None:
 
 def _hint(
     main: Reading, pair: tuple[Axis, Axis], places: Sequence[int], usage: Usage
-) -> int | None:
-    """Return which coordinate runs across, going by names; None if nothing says."""
+) -> tuple[int | None, bool]:
+    """Return which coordinate runs across, None if nothing says, and whether pieces
+    fall: then moves name that coordinate alone."""
     letters = [axis.names[0].isalpha() for axis in pair]
     if letters[0] != letters[1]:
-        return 0 if letters[0] else 1
+        return (0 if letters[0] else 1), False
     across = [
         _says(main, p, a, usage, _ACROSS) for p, a in zip(places, pair, strict=True)
     ]
@@ -109,13 +110,19 @@ def _hint(
         _says(main, p, a, usage, _ALONG) for p, a in zip(places, pair, strict=True)
     ]
     votes = [across[0] + along[1], across[1] + along[0]]
-    for (move, i), counts in usage.links.items():
-        if move.endswith("/1") and i == 0:
-            for k in range(2):
-                votes[k] += 2 * (counts[main.family.key, places[k]] > 0)
+    dropped = [
+        any(
+            counts[main.family.key, places[k]]
+            for (move, i), counts in usage.links.items()
+            if move.endswith("/1") and i == 0
+        )
+        for k in range(2)
+    ]
+    if dropped[0] != dropped[1]:
+        return (0 if dropped[0] else 1), True
     if votes[0] == votes[1]:
-        return None
-    return 0 if votes[0] > votes[1] else 1
+        return None, False
+    return (0 if votes[0] > votes[1] else 1), False
 
 
 def _says(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from gamelore.board.coordinates import Reading, find_ends, read_family
 from gamelore.board.families import Family
 from gamelore.board.looks import looks_empty
 from gamelore.board.order import is_number
+from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage
 
 LARGEST = 3_000
@@ -17,7 +18,10 @@ LARGEST = 3_000
 
 
 def group_readings(
-    families: Iterable[Family], roles: frozenset[str], usage: Usage
+    families: Iterable[Family],
+    roles: frozenset[str],
+    usage: Usage,
+    statics: Statics,
 ) -> list[list[Reading]]:
     """Return the families of each board, the most important board first."""
     readings = [read_family(family, roles) for family in families]
@@ -49,7 +53,7 @@ def group_readings(
             group.append(fitted)
             placed.add(reading.family.key)
     rest = [one for one in readings if one.family.key not in placed]
-    groups += _special_boards(rest, groups, roles, linked)
+    groups += _special_boards(rest, groups, _NameFinder(roles, linked, statics))
     return groups
 
 
@@ -135,8 +139,7 @@ def _deserves_board(
 def _special_boards(
     readings: Sequence[Reading],
     groups: Sequence[list[Reading]],
-    roles: frozenset[str],
-    linked: set[tuple[str, int]],
+    finder: _NameFinder,
 ) -> list[list[Reading]]:
     """Return boards of edges, of stacks, of names without order, and of arrays."""
     found: list[list[Reading]] = []
@@ -150,7 +153,7 @@ def _special_boards(
     stacks = [r for r in readings if r.use == "stack"]
     if stacks and not groups:
         return [*found, *([one] for one in stacks)]
-    named = _group_names(readings, roles, linked)
+    named = finder.group(readings)
     if named and (not groups or named[0].full):
         found.append(named)
     if not groups and not found:
@@ -172,40 +175,65 @@ def _edges_fit(edges: Reading, main: Reading) -> bool:
     return True
 
 
-def _group_names(
-    readings: Sequence[Reading], roles: frozenset[str], linked: set[tuple[str, int]]
-) -> list[Reading]:
-    """Return a board of cells that have one name each, and no order.
+@dataclass(frozen=True)
+class _NameFinder:
+    """Finds boards of cells that have one name each."""
 
-    They are the names that moves have in common with facts: `(mark a)`, `(blank a)`.
-    """
-    places: dict[frozenset[str], list[Reading]] = defaultdict(list)
-    for reading in readings:
-        family = reading.family
-        if reading.use == "edges" or not 1 <= family.arity <= 3:
-            continue
-        by_size = sorted(range(family.arity), key=lambda i: -len(family.domains[i]))
-        for i in by_size:
-            domain = family.domains[i]
-            usable = len(domain) >= 4 and not domain & roles
-            if not usable or (family.key, i) not in linked:
-                continue
-            full = family.covers((i,)) and family.arity > 1
-            if all(map(is_number, domain)) and not full:
-                continue
-            what = tuple(j for j in range(family.arity) if j != i)
-            places[domain].append(Reading(family, "cells", (i,), what, full))
-            break
-    group: list[Reading] = []
-    for _, some in sorted(places.items(), key=lambda item: -len(item[0])):
-        for reading in some:
+    roles: frozenset[str]
+    linked: set[tuple[str, int]]
+    """The arguments of facts that moves share."""
+    statics: Statics
+
+    def group(self, readings: Sequence[Reading]) -> list[Reading]:
+        """Return the families of the largest such board.
+
+        Its names are those that moves have in common with facts: `(mark a)` with
+        `(blank a)`.
+        """
+        found = [self._read(one.family) for one in readings if one.use != "edges"]
+        named = [one for one in found if one is not None]
+        named.sort(key=lambda one: -one.size)
+        group: list[Reading] = []
+        for reading in named:
             names = reading.family.domains[reading.where[0]]
             if not group or _shares(names, group[0].family.domains[group[0].where[0]]):
                 group.append(reading)
-    group.sort(
-        key=lambda r: (r.full, bool(r.what), len(r.family.initial)), reverse=True
-    )
-    return group if len(group) > 1 or (group and group[0].what) else []
+        group.sort(
+            key=lambda one: (one.full, bool(one.what), len(one.family.initial)),
+            reverse=True,
+        )
+        return group if len(group) > 1 or (group and group[0].what) else []
+
+    def _read(self, family: Family) -> Reading | None:
+        """Return a family with one argument as its cell, the one with most names."""
+        if not 1 <= family.arity <= 3:
+            return None
+        by_size = sorted(range(family.arity), key=lambda i: -len(family.domains[i]))
+        for i in by_size:
+            domain = family.domains[i]
+            usable = len(domain) >= 4 and not domain & self.roles
+            if not usable or (family.key, i) not in self.linked:
+                continue
+            full = family.covers((i,)) and family.arity > 1
+            numbers = all(map(is_number, domain))
+            if numbers and not full and not (family.arity > 1 and self._is_web(domain)):
+                continue
+            what = tuple(j for j in range(family.arity) if j != i)
+            return Reading(family, "cells", (i,), what, full)
+        return None
+
+    def _is_web(self, names: frozenset[str]) -> bool:
+        """Whether a relation joins names to several others, as neighbours are."""
+        for relation in self.statics.names:
+            if self.statics.arity(relation) in (2, 3):
+                pairs = {
+                    arguments[-2:]
+                    for arguments in self.statics.written(relation)
+                    if set(arguments[-2:]) <= names
+                }
+                if 1.4 * len(names) <= len(pairs) <= 8 * len(names):
+                    return True
+        return False
 
 
 def _pair_points(families: Sequence[Family]) -> list[Reading]:

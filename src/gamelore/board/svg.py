@@ -66,6 +66,7 @@ def draw_scene_svg(
         f'<g transform="translate({left + UNIT / 2:g} {top + UNIT / 2:g})">',
         *_draw_lines(scene.links, "link"),
         *_draw_cells(scene, frozenset(touched)),
+        *(_draw_crossings(scene) if scene.style == "stones" else ()),
         *_draw_labels(scene, right, bottom),
         *_draw_lines(scene.lines, "wall"),
         *_draw_pieces(scene),
@@ -109,6 +110,8 @@ def _draw_cells(scene: BoardScene, touched: frozenset[str]) -> list[str]:
             classes.append("last")
         if checkered and round(cell.x + cell.y) % 2:
             classes.append("shade")
+        if scene.style == "stones":
+            classes.append("stones")
         title = cell.id + (
             f": {', '.join(contents[cell.id])}" if cell.id in contents else ""
         )
@@ -119,6 +122,17 @@ def _draw_cells(scene: BoardScene, touched: frozenset[str]) -> list[str]:
         )
     parts.append("</g>")
     return parts
+
+
+def _draw_crossings(scene: BoardScene) -> list[str]:
+    """Return lines through the middles of cells, for stones to stand on."""
+    spots = {(cell.x, cell.y) for cell in scene.cells}
+    parts = ['<path class="gridline" d="']
+    for x, y in sorted(spots):
+        for dx, dy in ((1, 0), (0, 1)):
+            if (x + dx, y + dy) in spots:
+                parts.append(f"M{x * UNIT:g} {y * UNIT:g}l{dx * UNIT} {dy * UNIT}")
+    return [*parts, '"/>']
 
 
 def _face(cell: Cell) -> str:
