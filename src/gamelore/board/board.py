@@ -103,5 +103,4 @@ def infer_board(
     `fluents` are the facts that can be true and `moves` those that can be made, where
     the ground game is known: cells are then exactly those that occur.
     """
-    del moves  # rules say which arguments of moves are coordinates
-    return Board(infer_model(game, fluents))
+    return Board(infer_model(game, fluents, moves))

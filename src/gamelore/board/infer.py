@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from gamelore.board.families import Family, find_families
+from gamelore.board.families import Family, find_families, find_move_domains
 from gamelore.board.grids import Grid, GridMaker
 from gamelore.board.looks import CHECKERED, Look, role_colours
 from gamelore.board.order import Orders
@@ -15,7 +15,7 @@ from gamelore.board.readings import group_readings
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage, study
 from gamelore.games.boards import BoardPlan
-from gamelore.gdl import Fact, Game
+from gamelore.gdl import Fact, Game, Move
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,17 @@ class BoardModel:
         return [look for layer in layers for look in layer.looks.values()]
 
 
-def infer_model(game: Game, fluents: Iterable[Fact] | None = None) -> BoardModel:
+def infer_model(
+    game: Game,
+    fluents: Iterable[Fact] | None = None,
+    moves: Iterable[Move] | None = None,
+) -> BoardModel:
     """Return how a game's positions are drawn, from its rules alone."""
     statics = Statics(game.rules)
     orders = Orders(statics)
     initial = statics.initial()
     families = find_families(game, orders, initial, fluents)
+    moved = find_move_domains(game, moves)
     usage = study(game, statics)
     roles = frozenset(game.roles)
     turns = _find_turns(families, roles, usage)
@@ -80,7 +85,7 @@ def infer_model(game: Game, fluents: Iterable[Fact] | None = None) -> BoardModel
     if planned is not None:
         grids: list[Grid | None] = [planned]
     else:
-        groups = group_readings(shown, roles, usage, statics)
+        groups = group_readings(shown, roles, usage, statics, moved)
         several = len(groups) > 1
         grids = [maker.make(g, g[0].family.functor if several else "") for g in groups]
     return BoardModel(

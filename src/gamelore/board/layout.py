@@ -281,7 +281,7 @@ def _lay_out_names(
         options.append(_lay_out_line(cells))
         options.extend(_wrapped_layouts(cells, edges))
     complete = [one for one in edges if _covers(one, cells)]
-    if complete:
+    if complete and len(cells) > 5:
         best = max(options, key=lambda o: _fits_best(o.points, complete), default=None)
         if best is not None and _fits_best(best.points, complete) >= 0.75:
             return best

@@ -22,6 +22,7 @@ def group_readings(
     roles: frozenset[str],
     usage: Usage,
     statics: Statics,
+    moved: Sequence[frozenset[str]],
 ) -> list[list[Reading]]:
     """Return the families of each board, the most important board first."""
     readings = [read_family(family, roles) for family in families]
@@ -31,11 +32,11 @@ def group_readings(
     groups: list[list[Reading]] = []
     placed: set[str] = set()
     for reading in cells:
-        moved = all((reading.family.key, i) in linked for i in reading.where)
+        shared = all((reading.family.key, i) in linked for i in reading.where)
         options = [
             (group, fitted)
             for group, fitted in _fitted(reading.family, groups)
-            if not moved or len(fitted.where) >= len(reading.where)
+            if not shared or len(fitted.where) >= len(reading.where)
         ]
         if options:
             group, fitted = options[0]
@@ -53,7 +54,7 @@ def group_readings(
             group.append(fitted)
             placed.add(reading.family.key)
     rest = [one for one in readings if one.family.key not in placed]
-    groups += _special_boards(rest, groups, _NameFinder(roles, linked, statics))
+    groups += _special_boards(rest, groups, _NameFinder(roles, linked, statics, moved))
     return groups
 
 
@@ -183,6 +184,8 @@ class _NameFinder:
     linked: set[tuple[str, int]]
     """The arguments of facts that moves share."""
     statics: Statics
+    moved: Sequence[frozenset[str]]
+    """What can stand at each argument of a move."""
 
     def group(self, readings: Sequence[Reading]) -> list[Reading]:
         """Return the families of the largest such board.
@@ -212,7 +215,7 @@ class _NameFinder:
         for i in by_size:
             domain = family.domains[i]
             usable = len(domain) >= 4 and not domain & self.roles
-            if not usable or (family.key, i) not in self.linked:
+            if not usable or not self._is_moved(family, i):
                 continue
             full = family.covers((i,)) and family.arity > 1
             numbers = all(map(is_number, domain))
@@ -221,6 +224,13 @@ class _NameFinder:
             what = tuple(j for j in range(family.arity) if j != i)
             return Reading(family, "cells", (i,), what, full)
         return None
+
+    def _is_moved(self, family: Family, i: int) -> bool:
+        """Whether moves name what stands at an argument."""
+        domain = family.domains[i]
+        return (family.key, i) in self.linked or any(
+            _shares(domain, other) and _shares(other, domain) for other in self.moved
+        )
 
     def _is_web(self, names: frozenset[str]) -> bool:
         """Whether a relation joins names to several others, as neighbours are."""
