@@ -59,6 +59,9 @@ def read_family(family: Family, roles: frozenset[str]) -> Reading:
     full = _find_full(family, runs)
     if full is not None:
         return _reading(family, full, full=True)
+    listed = _find_listed(family, roles)
+    if listed is not None:
+        return _reading(family, listed, full=True)
     if not runs:
         return Reading(family, "beside")
     run = max(runs, key=len)  # the first of the longest
@@ -107,6 +110,19 @@ def _find_full(family: Family, runs: list[tuple[int, ...]]) -> tuple[int, ...] |
         selected = _add_selector(family, option)
         if len(option) >= 2 and len(selected) > len(option):
             return selected
+    return None
+
+
+def _find_listed(family: Family, roles: frozenset[str]) -> tuple[int, int] | None:
+    """Return two arguments with the same names that have every pair at the start.
+
+    Nothing orders the names, but the board is whole: they count as listed.
+    """
+    for i in range(family.arity - 2 + (family.arity == 2)):
+        names = family.domains[i]
+        same = names == family.domains[i + 1] and len(names) >= 3
+        if same and not names & roles and family.covers((i, i + 1)):
+            return i, i + 1
     return None
 
 

@@ -109,6 +109,8 @@ class GridMaker:
             self.orders.axis({cell[k] for cell in cells}) or axis
             for k, axis in enumerate(axes)
         )
+        if len(axes) == 2 and main.full:
+            axes = tuple(axis or _list_names(main, k) for k, axis in enumerate(axes))
         edges = _find_neighbours(self.statics, cells, len(names))
         layers = self.make_layers(group)
         plane = find_plane(main, axes, self.roles, layers[0].looks, self.usage)
@@ -241,6 +243,12 @@ def _contents(reading: Reading) -> Iterator[Words]:
         if len(contents) > MOST_KINDS:
             return
     yield from contents
+
+
+def _list_names(main: Reading, k: int) -> Axis:
+    """Return a coordinate's names in the order of the initial facts."""
+    names = dict.fromkeys(words[main.where[k]] for words in main.family.initial)
+    return Axis(tuple(names), "listed")
 
 
 def _axis_names(group: Sequence[Reading]) -> list[frozenset[str]]:
