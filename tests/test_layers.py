@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
 LAYERS = (
-    ("errors", "cache", "files", "settings"),
+    ("errors",),
+    ("cache", "files", "plugins", "settings"),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
@@ -48,6 +49,7 @@ MAY_IMPORT = {
 
 EXTRAS = {
     "pyspiel",
+    "gamelore.adapters.open_spiel",
     "bitbully",
     "open_spiel.python",
     "open_spiel.python.algorithms",

@@ -97,16 +97,8 @@ def test_cfr_finds_the_mixed_equilibrium_of_simultaneous_moves(bluff: Any) -> No
     assert chosen[state.string_to_action("a")] == pytest.approx(1 / 3, abs=0.05)
 
 
-def test_a_simultaneous_game_is_a_matrix(bluff: Any) -> None:
-    matrix = pyspiel.extensive_to_matrix_game(bluff)
-    assert [[matrix.row_utility(i, j) for j in (0, 1)] for i in (0, 1)] == [
-        [1, -1],
-        [-1, 0],
-    ]
-
-
 def test_tabular_q_learning_learns_the_winning_move() -> None:
-    environment = rl_environment.Environment(NIM, seed=1)
+    environment = rl_environment.Environment(NIM)
     actions = environment.action_spec()["num_actions"]
     np.random.seed(1)  # OpenSpiel's learner draws from there
     learner = tabular_qlearner.QLearner(0, actions, step_size=0.5)

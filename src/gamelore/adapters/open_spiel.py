@@ -42,7 +42,7 @@ from gamelore.adapters.survey import survey_game
 from gamelore.engine.position import Position
 from gamelore.errors import ArgumentError, GameloreError, PositionError
 from gamelore.games import load
-from gamelore.gdl import to_kif
+from gamelore.gdl import Game, to_kif
 
 try:
     import pyspiel
@@ -357,6 +357,23 @@ class HistoryObserver:
         return str(state.history_str()) if self._public else ""
 
 
+def adapt(game: Game) -> GameloreGame:
+    """Return OpenSpiel's game for one that may have been read from anywhere.
+
+    Only this process can load it by its text, unless it is a library game or a file.
+    """
+    name = game.source
+    if not name or _UNSAFE & set(name):
+        name = f"rules-{game.fingerprint[:16]}"
+        _ADAPTED[name] = game
+    adapted: GameloreGame = pyspiel.load_game(NAME, {"game": name})
+    return adapted
+
+
+_ADAPTED: dict[str, Game] = {}
+"""Games without a name or path, by the name that they have in this process."""
+
+
 def _restore_game(parameters: Mapping[str, Any]) -> Any:
     """Return a pickled game; its module has registered the name by then."""
     return pyspiel.load_game(NAME, dict(parameters))
@@ -369,7 +386,8 @@ def _restore_state(text: str) -> Any:
 @lru_cache(maxsize=32)
 def _decisions(game: str, dynamics: str) -> Decisions:
     """Return the decisions of a game; the same when asked again."""
-    engine = compiled_simulator(load(game), "OpenSpiel")
+    rules = _ADAPTED[game] if game in _ADAPTED else load(game)
+    engine = compiled_simulator(rules, "OpenSpiel")
     survey = survey_game(engine)
     if dynamics == "simultaneous":
         survey = replace(survey, in_turns=False)
