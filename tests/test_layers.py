@@ -53,6 +53,8 @@ EXTRAS = {
     "bitbully",
     "open_spiel.python",
     "open_spiel.python.algorithms",
+    "importlib.metadata",
+    "gamelore.games.board_file",
     "gamelore.transfer.plots",
     "gamelore.learn.plots",
     "gamelore.match.plots",

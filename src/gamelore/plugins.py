@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import metadata
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from gamelore.errors import PluginError
@@ -57,9 +58,12 @@ class Plugin:
                 f"several packages bring a {_NOUNS[self.kind]} {self.name!r}:"
                 f" {packages}; uninstall all but one"
             )
-        point = metadata.EntryPoint(self.name, self.target, f"gamelore.{self.kind}")
+        module, _, names = self.target.partition(":")
         try:
-            return point.load()
+            found: Any = import_module(module)
+            for name in filter(None, names.split(".")):
+                found = getattr(found, name)
+            return found
         except Exception as error:  # foreign code
             raise self.fault(f"{type(error).__name__}: {error}") from error
 
@@ -76,15 +80,27 @@ def find_plugins(kind: PluginKind) -> Mapping[str, Plugin]:
 @lru_cache(maxsize=32)
 def _find(kind: PluginKind, path: tuple[str, ...]) -> Mapping[str, Plugin]:
     """`path` is only a part of the key: packages are looked for in `sys.path`."""
+    if not _may_have_plugins(path):
+        return {}
+    import importlib.metadata  # slow, and most installations have no plug-in
+
     found: dict[str, Plugin] = {}
-    for point in metadata.entry_points(group=f"gamelore.{kind}"):
+    for point in importlib.metadata.entry_points(group=f"gamelore.{kind}"):
         package = point.dist.name if point.dist is not None else "unknown"
-        first = found.get(point.name)
-        if first is None:
-            found[point.name] = Plugin(kind, point.name, package, point.value)
-        elif package not in (first.package, *first.rivals):
-            rivals = (*first.rivals, package)
-            found[point.name] = Plugin(
-                kind, first.name, first.package, first.target, rivals
-            )
+        target = f"{point.module}:{point.attr}"
+        first = found.setdefault(point.name, Plugin(kind, point.name, package, target))
+        if package not in (first.package, *first.rivals):
+            found[point.name] = replace(first, rivals=(*first.rivals, package))
     return dict(sorted(found.items()))
+
+
+def _may_have_plugins(path: tuple[str, ...]) -> bool:
+    """Return whether an installed package may have entry points for gamelore."""
+    for place in map(Path, path):
+        if place.is_file():  # an archive, which only importlib can read
+            return True
+        for kind in ("dist-info", "egg-info"):
+            for file in place.glob(f"*.{kind}/entry_points.txt"):
+                if b"[gamelore." in file.read_bytes():
+                    return True
+    return False

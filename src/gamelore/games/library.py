@@ -20,7 +20,6 @@ from functools import cache
 from pathlib import Path
 
 from gamelore.errors import GameloreError, UnknownGameError
-from gamelore.games.board_file import read_board
 from gamelore.games.boards import Board
 from gamelore.games.families import FAMILIES, Family, Size
 from gamelore.games.library_entry import LibraryEntry
@@ -28,6 +27,7 @@ from gamelore.games.plugin_games import (
     load_sheet,
     plugin_entry,
     plugin_sheet,
+    sheet_board,
 )
 from gamelore.games.template import expand
 from gamelore.gdl import Game
@@ -85,7 +85,7 @@ def board(name: str) -> Board:
     """How the positions of a library game are drawn."""
     plugin = _find_plugin(name)
     if plugin is not None:
-        return read_board(plugin_sheet(plugin)) or Board()
+        return sheet_board(plugin_sheet(plugin)) or Board()
     family, size = _find(name)
     return family.board(size)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gamelore.errors import GameloreError
-from gamelore.games.board_file import read_board
+from gamelore.games.boards import Board
 from gamelore.games.library_entry import LibraryEntry
 from gamelore.gdl import Game
 from gamelore.gdl.reader import read_text
@@ -22,8 +22,15 @@ from gamelore.plugins import Plugin
 def load_sheet(path: Path) -> Game:
     """Return the game of a rule sheet, drawn as the board file beside it says."""
     game = Game.from_file(path)
-    own = read_board(path)
+    own = sheet_board(path)
     return game if own is None else replace(game, renderer=own.render)
+
+
+def sheet_board(path: Path) -> Board | None:
+    """Return what the board file beside a rule sheet says, if there is one."""
+    from gamelore.games.board_file import read_board  # needs msgspec, a slow import
+
+    return read_board(path)
 
 
 def plugin_sheet(plugin: Plugin) -> Path:
