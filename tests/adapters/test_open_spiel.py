@@ -194,6 +194,8 @@ def test_legal_actions_are_those_of_the_position() -> None:
     legal = state.gdl_position().legal_moves("white")
     assert sorted(texts) == sorted(map(to_kif, legal))
     assert [state.string_to_action(text) for text in texts] == state.legal_actions()
+    game, first = state.get_game(), state.legal_actions()[0]
+    assert game.action_to_string(0, first) == texts[0]
 
 
 def test_chance_is_uniform_and_comes_after_the_player(sheets: Path) -> None:

@@ -131,6 +131,12 @@ class GameloreGame(pyspiel.Game):  # type: ignore[misc]
         state.position = row.tobytes()
         return state
 
+    def action_to_string(self, player: int, action: int) -> str:
+        """Return the move that an action, or an outcome of chance, stands for."""
+        chance = player == pyspiel.PlayerId.CHANCE
+        decisions = self.decisions
+        return (decisions.outcomes if chance else decisions.actions)[action]
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore_game, (self.get_parameters(),)
 
@@ -254,9 +260,7 @@ class GameloreState(pyspiel.State):  # type: ignore[misc]
         self.joint = ()
 
     def _action_to_string(self, player: int, action: int) -> str:
-        decisions = self._game.decisions
-        chance = player == pyspiel.PlayerId.CHANCE
-        return (decisions.outcomes if chance else decisions.actions)[action]
+        return self._game.action_to_string(player, action)
 
     def is_terminal(self) -> bool:
         """Return whether the match has ended."""
