@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types docs clean
+.PHONY: help demo test test-all lint types docs dist clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,13 @@ types: $(INSTALLED)  ## mypy, strict
 
 docs: $(INSTALLED)  ## the documentation as a web site, in site/
 	$(BIN)/mkdocs build --strict --quiet
+
+dist: $(INSTALLED)  ## a wheel and an sdist, built and checked, in dist/
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dist]'
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	GAMELORE_DIST=dist $(BIN)/python -m pytest -q tests/test_packaging.py
 
 clean:  ## remove everything that was made, .venv too
 	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -31,6 +31,7 @@ from statistics import fmean
 
 import numpy as np
 
+from gamelore.adapters.open_spiel_bots import MCTSBotPlayer
 from gamelore.bench.decisive import (
     GAME,
     DecisivePosition,
@@ -41,7 +42,6 @@ from gamelore.bench.decisive import (
     save_positions,
 )
 from gamelore.bench.journal import Journal, Record, work_through
-from gamelore.bench.openspiel_player import MCTSBotPlayer
 from gamelore.bench.players import (
     PacedPlayer,
     PlayerMaker,

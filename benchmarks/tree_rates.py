@@ -15,7 +15,7 @@ import argparse
 import json
 from pathlib import Path
 
-from gamelore.bench import openspiel
+from gamelore.adapters import open_spiel_games
 from gamelore.bench.tree_rates import SIZES, TreeRate, measure_trees
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.games import load
@@ -66,7 +66,7 @@ def main() -> None:
             raise SystemExit(f"{name} does not compile")
         rates = measure_trees(
             engine,
-            peer=not args.no_peer and name in openspiel.GAMES,
+            peer=not args.no_peer and name in open_spiel_games.GAMES,
             sizes=args.sizes,
             seconds=args.seconds,
             rounds=args.rounds,

@@ -33,8 +33,8 @@ from statistics import fmean
 
 import numpy as np
 
+from gamelore.adapters.open_spiel_bots import MCTSBotPlayer
 from gamelore.bench.journal import Journal, Record, work_through
-from gamelore.bench.openspiel_player import MCTSBotPlayer
 from gamelore.bench.players import (
     PacedPlayer,
     PlayerMaker,

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
 LAYERS = (
-    ("errors", "cache", "files", "settings"),
+    ("errors",),
+    ("cache", "files", "plugins", "settings"),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
@@ -30,6 +31,7 @@ LAYERS = (
     ("values",),
     ("learn", "ggp"),
     ("transfer",),
+    ("adapters",),
     ("experiments", "bench"),
     ("cli",),
     ("__main__",),
@@ -47,9 +49,12 @@ MAY_IMPORT = {
 
 EXTRAS = {
     "pyspiel",
+    "gamelore.adapters.open_spiel",
     "bitbully",
     "open_spiel.python",
     "open_spiel.python.algorithms",
+    "importlib.metadata",
+    "gamelore.games.board_file",
     "gamelore.transfer.plots",
     "gamelore.learn.plots",
     "gamelore.match.plots",

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from gamelore.values.settings import LinearSettings, NetworkSettings
     from gamelore.values.table import Table
 
-__version__ = "0.1.0"
+    __version__: str
 
 __all__ = [
     "Agent",
@@ -205,10 +205,22 @@ program that only reads rules does not wait for numba and clingo."""
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'gamelore' has no attribute {name!r}")
+
+
+def _version() -> str:
+    """Return the version that was installed; tags of the repository decide it."""
+    import importlib.metadata  # slow, and hardly anybody asks
+
+    try:
+        return importlib.metadata.version("gamelore")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
 
 
 def __dir__() -> list[str]:

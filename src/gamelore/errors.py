@@ -18,7 +18,8 @@
     ├── MessageError         text that is no message of the GGP protocol
     ├── WireError            bytes that are no HTTP message, or one beyond the limits
     ├── RecordError          a match record that cannot be read or written
-    └── TournamentError      a tournament that cannot be read, or gone on with
+    ├── TournamentError      a tournament that cannot be read, or gone on with
+    └── PluginError          something of another package that cannot be used
 
 Messages are lower case: what was wrong, then where.
 """
@@ -125,3 +126,7 @@ class RecordError(GameloreError):
 
 class TournamentError(GameloreError):
     """A tournament that cannot be read, or gone on with."""
+
+
+class PluginError(GameloreError):
+    """Something that another package brings and that cannot be used."""

@@ -17,7 +17,7 @@ from gamelore.search.playouts import MonteCarloPlayer, MonteCarloSettings
 from gamelore.search.policies import PlayerSettings
 from gamelore.search.policy_player import PolicyPlayer
 
-Parameter: TypeAlias = Literal["depth", "playouts", "level"]
+Parameter: TypeAlias = Literal["depth", "playouts", "level", "simulations"]
 
 _USUAL_DEPTH = 2  # of a search without a number and without a clock
 _DEEPEST = 60  # moves ahead, while a clock leaves time
@@ -83,11 +83,15 @@ MOST: dict[Parameter, int] = {
     "depth": SearchLimits.DEEPEST,
     "playouts": 10**6,
     "level": len(LEVELS),
+    "simulations": 10**9,
 }
 """The largest numbers."""
 
 LEVEL = "level"
 """The name that is always followed by a number, as in level-3."""
+
+OVER_EVALUATORS = ("minimax",)
+"""Searches over any evaluator, as in minimax-4:material."""
 
 NEED_TURNS = frozenset({"novice", "weak", "minimax", "heuristic"})
 """Players of games in which one role moves at a time."""
@@ -107,3 +111,9 @@ def make_player(name: str, seed: int = 0, number: int | None = None) -> Player:
     if name == "mcts":
         return FallbackPlayer(player, MonteCarloPlayer(seed))
     return player
+
+
+def make_search(evaluator: Evaluator, seed: int, depth: int | None = None) -> Player:
+    """Return alpha-beta over an evaluator, for every game as `make_player` does."""
+    search = CompiledOnly(_search(evaluator, seed, depth))
+    return FallbackPlayer(search, MonteCarloPlayer(seed))

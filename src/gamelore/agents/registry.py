@@ -3,9 +3,13 @@
     random                     a built-in player
     minimax-4                  … with a number: its depth, or its playouts of each move
     level-3                    the level of strength 3, of 1 to 10
+    minimax-4:material         alpha-beta over an evaluator, by its name
     td                         an agent that learns from its matches
+    openspiel-1000             OpenSpiel's MCTSBot; with a number: its simulations
+    openspiel:BOT              another bot that is registered with OpenSpiel
     learned:FILE[:DEPTH]       what a training run has saved, looking DEPTH moves ahead
     package.module:Class       a player or agent of your own, made from a seed
+    NAME                       one that another package brings: see `gamelore.plugins`
 
 Agents of higher layers are named by import path and imported when they are made.
 """
@@ -24,15 +28,19 @@ from gamelore.agents.agent import Agent, PlayerAgent
 from gamelore.agents.builtin import (
     LEVEL,
     MOST,
+    OVER_EVALUATORS,
     PARAMETERS,
     PLAYERS,
     Parameter,
     make_player,
+    make_search,
 )
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game
 from gamelore.player import Player
+from gamelore.plugins import find_plugins
 from gamelore.search.alpha_beta import SearchLimits
+from gamelore.search.evaluators import make_evaluator
 
 LEARNERS = {
     "td": "gamelore.learn.agent:make_td_agent",
@@ -44,9 +52,12 @@ LEARNERS = {
 
 LEARNED = "learned"
 IMPORTED = "import"
+PLUGIN = "plug-in"
+OPENSPIEL = "openspiel"
 DEFAULT = "mcts"
 """The player where none is named: the strongest on any game."""
 _SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
+_OPENSPIEL_PLAYER = "gamelore.adapters.open_spiel_bots:make_open_spiel_player"
 
 NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
 """Every name of the table."""
@@ -54,10 +65,18 @@ NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
 FORMS = (
     *NAMES,
     *(f"{name}-N" for name in (*PARAMETERS, LEVEL)),
+    *(f"{name}[-N]:EVALUATOR" for name in OVER_EVALUATORS),
+    "openspiel[-N]",
+    "openspiel:BOT",
     "learned:FILE[:DEPTH]",
     "package.module:Class",
 )
-"""All forms of a spec, for help texts."""
+"""All forms of a spec, for help texts; plug-ins come on top."""
+
+
+def known_forms() -> tuple[str, ...]:
+    """Return all forms of a spec, with the names that other packages bring."""
+    return (*FORMS, *(name for name in find_plugins("agents") if name not in NAMES))
 
 
 @dataclass(frozen=True)
@@ -65,40 +84,38 @@ class AgentSpec:
     """Who plays, parsed; `str` gives the text back."""
 
     name: str
-    """A name of the table, or `learned`, or `import`."""
+    """A name of the table, or `learned`, `openspiel`, `import` or `plug-in`."""
     number: int | None = None
     """The depth, the playouts of each move or the level, where the text has one."""
     target: str = ""
-    """The file of a learned agent, or an import path."""
+    """The file of a learned agent, an import path, the name of a plug-in, of a bot of
+    OpenSpiel's or of an evaluator."""
 
     @classmethod
     def parse(cls, text: str) -> AgentSpec:
         """Return the spec that a text stands for; `GameloreError` if there is none."""
         if text in NAMES:
             return cls(text)
-        stem, _, digits = text.rpartition("-")
-        if stem in PARAMETERS and digits.isascii() and digits.isdecimal():
-            return cls(stem, _check_number(text, PARAMETERS[stem], int(digits)))
-        if stem == LEVEL and digits.isascii() and digits.isdecimal():
-            return cls(LEVEL, _check_number(text, "level", int(digits)))
+        numbered = _parse_number(text)
+        if numbered is not None:
+            return numbered
         learned = _parse_learned(text)
         if learned is not None:
             return learned
+        if text in find_plugins("agents"):
+            return cls(PLUGIN, target=text)
         if ":" in text:
-            return cls(IMPORTED, target=text)
-        near = get_close_matches(text, NAMES, n=1) or get_close_matches(stem, NAMES, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise GameloreError(
-            f"there is no player {text!r}{hint} (there are {', '.join(FORMS)})"
-        )
+            return _parse_target(text)
+        raise GameloreError(_unknown(text))
 
     def __str__(self) -> str:
-        if self.name == IMPORTED:
+        if self.name in (IMPORTED, PLUGIN):
             return self.target
         if self.name == LEARNED:
             depth = "" if self.number is None else f":{self.number}"
             return f"{LEARNED}:{self.target}{depth}"
-        return self.name if self.number is None else f"{self.name}-{self.number}"
+        number = "" if self.number is None else f"-{self.number}"
+        return f"{self.name}{number}{':' if self.target else ''}{self.target}"
 
     @property
     def label(self) -> str:
@@ -116,7 +133,7 @@ class AgentSpec:
     @property
     def is_own(self) -> bool:
         """Whether gamelore brings it along; else it is somebody's class."""
-        return self.name != IMPORTED
+        return self.name not in (IMPORTED, PLUGIN)
 
 
 def make_agent(
@@ -146,11 +163,59 @@ def make_agent(
         return cast(Agent, _look_up(_SNAPSHOT_AGENT)(path, depth, seed, games))
     if spec.name == IMPORTED:
         return _import_agent(spec.target, seed)
-    name, number = spec.name, spec.number
+    if spec.name == PLUGIN:
+        return _plugin_agent(spec.target, seed)
+    name, number, target = spec.name, spec.number, spec.target
+    if spec.name == OPENSPIEL:
+        make_bot = _look_up(_OPENSPIEL_PLAYER)
+        make_bot(seed, number, target or "mcts")  # says what is missing before a match
+        return PlayerAgent(lambda own: make_bot(own, number, target or "mcts"), seed)
+    if target:
+        make_evaluator(target)
+        return PlayerAgent(
+            lambda own: make_search(make_evaluator(target), own, number), seed
+        )
     return PlayerAgent(lambda own: make_player(name, own, number), seed)
 
 
 # ── parsing ─────────────────────────────────────────────────────────────────────────
+
+
+def _parse_number(text: str) -> AgentSpec | None:
+    """Return the spec of NAME-NUMBER, and of `openspiel` with or without one."""
+    if text == OPENSPIEL:
+        return AgentSpec(OPENSPIEL)
+    stem, _, digits = text.rpartition("-")
+    if not (digits.isascii() and digits.isdecimal()):
+        return None
+    parameter: Parameter | None = PARAMETERS.get(stem)
+    if stem == LEVEL:
+        parameter = "level"
+    if stem == OPENSPIEL:
+        parameter = "simulations"
+    if parameter is None:
+        return None
+    return AgentSpec(stem, _check_number(text, parameter, int(digits)))
+
+
+def _parse_target(text: str) -> AgentSpec:
+    """Return the spec of NAME:TARGET: of a bot, of a search, or an import path."""
+    head, _, target = text.partition(":")
+    if head == OPENSPIEL and target:
+        return AgentSpec(OPENSPIEL, target=target)
+    search = AgentSpec(head) if head in OVER_EVALUATORS else _parse_number(head)
+    if target and search is not None and search.name in OVER_EVALUATORS:
+        return AgentSpec(search.name, search.number, target)
+    return AgentSpec(IMPORTED, target=text)
+
+
+def _unknown(text: str) -> str:
+    """Say that there is no such player, and which there are."""
+    known = (*NAMES, OPENSPIEL, *find_plugins("agents"))
+    stem = text.rpartition("-")[0]
+    near = get_close_matches(text, known, n=1) or get_close_matches(stem, known, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"there is no player {text!r}{hint} (there are {', '.join(known_forms())})"
 
 
 def _parse_learned(text: str) -> AgentSpec | None:
@@ -185,7 +250,23 @@ def _import_agent(path: str, seed: int) -> Agent:
     here = str(Path.cwd())
     if here not in sys.path:  # a console script does not look in the current folder
         sys.path.insert(0, here)
-    found = _look_up(path)
+    return _foreign_agent(_look_up(path), path, seed)
+
+
+def _plugin_agent(name: str, seed: int) -> Agent:
+    """Return the agent that another package brings; `PluginError` if it cannot play."""
+    plugin = find_plugins("agents").get(name)
+    if plugin is None:
+        raise GameloreError(_unknown(name))
+    found = plugin.load()
+    try:
+        return _foreign_agent(found, plugin.target, seed)
+    except GameloreError as error:
+        raise plugin.fault(str(error)) from error
+
+
+def _foreign_agent(found: object, path: str, seed: int) -> Agent:
+    """Return the agent of an object that somebody else wrote."""
     if _is_agent(found) and not isinstance(found, type):
         return cast(Agent, found)
     if not callable(found):

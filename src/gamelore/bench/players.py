@@ -14,12 +14,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from gamelore.adapters.open_spiel_bots import MCTSBotPlayer, MCTSBotSettings
 from gamelore.agents import make_agent
 from gamelore.agents.agent import MatchEntry
 from gamelore.agents.fallback import FallbackPlayer
 from gamelore.agents.registry import AgentSpec
-from gamelore.bench.openspiel import MCTSBotSettings
-from gamelore.bench.openspiel_player import MCTSBotPlayer
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import GameloreError

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from gamelore.cli.options import json_option
-from gamelore.games import library
+from gamelore.games import LibraryEntry, library, plugin_games
 
 
 @click.command(
@@ -23,8 +23,11 @@ Games on a board come in more sizes than these: hex-4x4 and tictactoe-6x6 are fi
 )
 @json_option
 def command(as_json: bool) -> None:
-    """List the games that come with gamelore."""
-    entries = library()
+    """List the games of the library and of other packages."""
+    added, faults = plugin_games()
+    for fault in faults:
+        click.echo(f"warning: {fault}", err=True)
+    entries = (*library(), *added)
     if as_json:
         click.echo(json.dumps([asdict(entry) for entry in entries], indent=2))
         return
@@ -32,4 +35,11 @@ def command(as_json: bool) -> None:
     roles = max(len(" ".join(entry.roles)) for entry in entries)
     for entry in entries:
         players = " ".join(entry.roles)
-        click.echo(f"{entry.name:<{names}}  {players:<{roles}}  {entry.description}")
+        click.echo(f"{entry.name:<{names}}  {players:<{roles}}  {describe(entry)}")
+
+
+def describe(entry: LibraryEntry) -> str:
+    """Return a game's description, with its package where that is another one."""
+    if entry.package == "gamelore":
+        return entry.description
+    return f"{entry.description} [{entry.package}]".strip()

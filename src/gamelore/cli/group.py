@@ -21,7 +21,7 @@ from gamelore.cli.streams import (
 from gamelore.errors import GameloreError
 
 COMMANDS = {
-    "games": "List the games that come with gamelore.",
+    "games": "List the games of the library and of other packages.",
     "check": "Report every problem in rule sheets, and in features files.",
     "show": "Show what a game is made of, and how it compiles.",
     "compile": "Compile games, with more effort for fewer gates.",

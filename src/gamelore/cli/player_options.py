@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
-from gamelore.agents.registry import FORMS, LEARNERS
+from gamelore.agents.registry import LEARNERS, known_forms
 from gamelore.cli.options import Command
 
-PLAYERS = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
+*_FIRST, _LAST = known_forms()
+PLAYERS = f"{', '.join(_FIRST)} or {_LAST}"
 """All players by name, for help texts."""
 
 

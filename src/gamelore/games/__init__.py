@@ -1,7 +1,6 @@
 """The games library: rule sheets, their sizes, features, and plans of their boards."""
 
 from gamelore.games.library import (
-    LibraryEntry,
     board,
     entry,
     feature_names,
@@ -9,8 +8,10 @@ from gamelore.games.library import (
     library,
     load,
     load_features,
+    plugin_games,
     rules_text,
 )
+from gamelore.games.library_entry import LibraryEntry
 
 __all__ = [
     "LibraryEntry",
@@ -21,5 +22,6 @@ __all__ = [
     "library",
     "load",
     "load_features",
+    "plugin_games",
     "rules_text",
 ]

@@ -1,4 +1,4 @@
-"""BoardPlan files: how the positions of a game of your own are drawn.
+"""Board files: how the positions of a game of your own are drawn.
 
 Beside `my-game.kif`, the file `my-game.board.toml` says what its board looks like:
 

@@ -5,6 +5,7 @@ What `load` takes:
     load("tictactoe")        three in a row on its usual board
     load("othello-6x6")      a size of a family
     load("my-game.kif")      a file
+    load("corners")          a game that another package brings, by its name
 
 Features files stand beside rule sheets: `my-game.features.kif`, or, where there are
 several, `my-game.WHICH.features.kif`.
@@ -13,45 +14,32 @@ several, `my-game.WHICH.features.kif`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from gamelore.errors import UnknownGameError
-from gamelore.games.board_file import read_board
+from gamelore.errors import GameloreError, UnknownGameError
 from gamelore.games.boards import BoardPlan
-from gamelore.games.families import FAMILIES, Family, MoveKind, Size
+from gamelore.games.families import FAMILIES, Family, Size
+from gamelore.games.library_entry import LibraryEntry
+from gamelore.games.plugin_games import (
+    load_sheet,
+    plugin_entry,
+    plugin_sheet,
+    sheet_board,
+)
 from gamelore.games.template import expand
-from gamelore.gdl import Game, Role
+from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
+from gamelore.gdl.reader import read_text
+from gamelore.plugins import Plugin, find_plugins
 
 RULES = Path(__file__).parent / "rules"
 FEATURE_FILES = Path(__file__).parent / "features"
 FEATURES = ".features.kif"
 
 _SIZE = re.compile(r"[0-9]{1,9}(?:[x-][0-9]{1,9})*")
-
-
-@dataclass(frozen=True)
-class LibraryEntry:
-    """What the library knows of one game without reading its rules."""
-
-    name: str
-    description: str
-    roles: tuple[Role, ...]
-    moves: MoveKind
-    family: str
-    size: Size
-    """Rows and columns, heaps, or a number of points; empty if there is one size."""
-    continues: str | None
-    """The relation that holds while a turn of several moves goes on: until it no longer
-    does, those moves count as one."""
-
-    @property
-    def players(self) -> int:
-        """How many players it takes; `random` is none."""
-        return sum(role != "random" for role in self.roles)
 
 
 @cache
@@ -64,19 +52,40 @@ def library() -> tuple[LibraryEntry, ...]:
     )
 
 
+def plugin_games() -> tuple[tuple[LibraryEntry, ...], tuple[GameloreError, ...]]:
+    """Return the games that other packages bring, and why others cannot be used."""
+    entries: list[LibraryEntry] = []
+    faults: list[GameloreError] = []
+    for name, plugin in find_plugins("games").items():
+        try:
+            if _find_family(name):
+                raise plugin.fault("a game of the library has its name")
+            entries.append(plugin_entry(plugin))
+        except GameloreError as error:
+            faults.append(error)
+    return tuple(entries), tuple(faults)
+
+
 def entry(name: str) -> LibraryEntry:
     """The library's entry of that name, of any size; `UnknownGameError` if none."""
-    return _entry(*_find(name))
+    plugin = _find_plugin(name)
+    return plugin_entry(plugin) if plugin else _entry(*_find(name))
 
 
 def rules_text(name: str) -> str:
     """The rule sheet of a library game, comments included, in the size named."""
+    plugin = _find_plugin(name)
+    if plugin is not None:
+        return read_text(plugin_sheet(plugin))
     family, size = _find(name)
     return _rules_text(family, size)
 
 
 def board(name: str) -> BoardPlan:
     """Return how the positions of a library game are drawn."""
+    plugin = _find_plugin(name)
+    if plugin is not None:
+        return sheet_board(plugin_sheet(plugin)) or BoardPlan()
     family, size = _find(name)
     return family.board(size)
 
@@ -84,9 +93,11 @@ def board(name: str) -> BoardPlan:
 def load(name_or_path: str | Path) -> Game:
     """A library game by name, or the game of a rule sheet by path."""
     if _is_path(name_or_path):
-        game = Game.from_file(name_or_path)
-        own = read_board(Path(name_or_path))
-        return game if own is None else replace(game, renderer=own)
+        return load_sheet(Path(name_or_path))
+    plugin = _find_plugin(str(name_or_path))
+    if plugin is not None:
+        game = load_sheet(plugin_sheet(plugin))
+        return replace(game, name=plugin.name, source=plugin.name)
     family, size = _find(str(name_or_path))
     name = family.game_name(size)
     game = Game.from_kif(_rules_text(family, size), name=name, source=name)
@@ -95,24 +106,26 @@ def load(name_or_path: str | Path) -> Game:
 
 def feature_names(name: str) -> tuple[str, ...]:
     """The features files that come with a library game."""
-    family, _ = _find(name)
-    start = f"{family.sheet or family.name}."
-    files = FEATURE_FILES.glob(f"{start}*{FEATURES}")
+    folder, start = _feature_files(name)
+    files = folder.glob(f"{start}*{FEATURES}")
     return tuple(sorted(f.name[len(start) : -len(FEATURES)] for f in files))
 
 
 def features_text(name: str, which: str) -> str:
     """A features file of a library game, comments included, in the size named."""
-    family, size = _find(name)
     if which not in feature_names(name):
         known = ", ".join(feature_names(name)) or "none"
+        whose = name if _find_plugin(name) else _find(name)[0].name
         raise UnknownGameError(
-            f"{family.name} has no features {which!r}; it comes with {known}, and the"
+            f"{whose} has no features {which!r}; it comes with {known}, and the"
             " path of a features file ends in .kif"
         )
-    sheet = f"{family.sheet or family.name}.{which}{FEATURES}"
-    template = (FEATURE_FILES / sheet).read_text(encoding="utf-8")
-    return expand(template, family.parameters(size))
+    folder, start = _feature_files(name)
+    text = (folder / f"{start}{which}{FEATURES}").read_text(encoding="utf-8")
+    if _find_plugin(name):
+        return text
+    family, size = _find(name)
+    return expand(text, family.parameters(size))
 
 
 def load_features(which: str | Path, game: Game) -> FeatureRules:
@@ -121,6 +134,16 @@ def load_features(which: str | Path, game: Game) -> FeatureRules:
         return FeatureRules.from_file(which, game)
     text = features_text(game.name, str(which))
     return FeatureRules.from_kif(text, game, name=str(which), source=str(which))
+
+
+def _feature_files(name: str) -> tuple[Path, str]:
+    """Return the folder of a game's features files, and how their names begin."""
+    plugin = _find_plugin(name)
+    if plugin is not None:
+        sheet = plugin_sheet(plugin)
+        return sheet.parent, f"{sheet.stem}."
+    family, _ = _find(name)
+    return FEATURE_FILES, f"{family.sheet or family.name}."
 
 
 def _is_path(name_or_path: str | Path) -> bool:
@@ -153,16 +176,26 @@ def _entry(family: Family, size: Size) -> LibraryEntry:
     )
 
 
-def _find(name: str) -> tuple[Family, Size]:
-    """The family and size a name stands for; the longest family name decides."""
+def _find_plugin(name: str) -> Plugin | None:
+    """The plug-in of a name that no family has."""
+    return None if _find_family(name) else find_plugins("games").get(name)
+
+
+def _find_family(name: str) -> Family | None:
+    """The family that a name stands for; the longest family name decides."""
     families = [
         family
         for family in FAMILIES
         if name == family.name or name.startswith(f"{family.name}-")
     ]
-    if not families:
+    return max(families, key=lambda family: len(family.name), default=None)
+
+
+def _find(name: str) -> tuple[Family, Size]:
+    """The family and size a name stands for."""
+    family = _find_family(name)
+    if family is None:
         raise UnknownGameError(_unknown(name))
-    family = max(families, key=lambda family: len(family.name))
     if name == family.name:
         return family, family.usual
     suffix = name[len(family.name) + 1 :]
@@ -188,6 +221,7 @@ def _unknown(name: str) -> str:
     names = {known.name: known.name for known in library()}
     for family in FAMILIES:
         names |= dict.fromkeys((family.name, *family.other_names), family.name)
+    names |= {known: known for known in find_plugins("games")}
     close = get_close_matches(name.lower(), names, n=1)
     hint = f"did you mean {names[close[0]]}? " if close else ""
     return (

@@ -1,0 +1,1 @@
+"""A player, an evaluator and a game for gamelore."""
