@@ -118,7 +118,7 @@ def _find_listed(family: Family, roles: frozenset[str]) -> tuple[int, int] | Non
 
     Nothing orders the names, but the board is whole: they count as listed.
     """
-    for i in range(family.arity - 2 + (family.arity == 2)):
+    for i in range(family.arity - 1 if family.arity > 2 else 0):
         names = family.domains[i]
         same = names == family.domains[i + 1] and len(names) >= 3
         if same and not names & roles and family.covers((i, i + 1)):
@@ -143,9 +143,9 @@ def find_ends(family: Family) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Return the arguments of the two cells that a family of edges joins.
 
     They are written `x y x2 y2`, or `x x2 y y2`; None if they are not side by side in
-    every fact.
+    every fact of the start, or in every possible one if there are none.
     """
-    facts = family.combinations
+    facts = family.initial or family.combinations
     if not facts:
         return None
     for one, other in (((0, 1), (2, 3)), ((0, 2), (1, 3))):
@@ -184,7 +184,7 @@ def _is_stack(family: Family) -> bool:
     facts = family.combinations
     if not family.initial or not facts or len(upper & lower) < 2 or len(upper) > 16:
         return False
-    if any(a == b for a, b in facts) or any(map(is_number, upper & lower)):
+    if any(a == b for a, b in family.initial) or any(map(is_number, upper & lower)):
         return False
     pairs = [(a, b) for a, b in family.initial]
     below = dict(pairs)
