@@ -34,7 +34,7 @@ from gamelore.transfer import (
 )
 
 TURN_TAKING = [e.name for e in library() if e.players == 2 and e.moves == "alternating"]
-LARGE = {"gomoku", "othello", "english-draughts", "breakthrough"} | {
+LARGE = {"abalone", "gomoku", "othello", "english-draughts", "breakthrough"} | {
     f"hex-{n}x{n}" for n in range(6, 12)
 }
 
