@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import subprocess
 import sys
 
@@ -75,6 +76,11 @@ def test_public_names() -> None:
 def test_every_public_name_is_there() -> None:
     for name in gamelore.__all__:
         assert getattr(gamelore, name) is not None
+
+
+def test_the_version_is_the_installed_one() -> None:
+    assert gamelore.__version__ == importlib.metadata.version("gamelore")
+    assert "__version__" in dir(gamelore)
 
 
 def test_importing_gamelore_does_not_import_what_simulates() -> None:

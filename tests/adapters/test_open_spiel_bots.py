@@ -16,6 +16,7 @@ from gamelore.adapters.open_spiel_bots import (
     MCTSBotSettings,
     NativeState,
     follow_match,
+    make_open_spiel_player,
 )
 from gamelore.adapters.open_spiel_games import ACTIONS
 from gamelore.agents import make_agent
@@ -154,3 +155,12 @@ def test_a_game_without_a_name_is_adapted_too() -> None:
     followed = follow_match(sim)
     assert isinstance(followed, AdaptedState)
     assert followed.state.legal_actions() == [0, 1, 2]
+
+
+def test_a_number_limits_simulations_under_a_clock_too() -> None:
+    sim = simulator(load("tictactoe"))
+    bot = make_open_spiel_player(1, simulations=50)
+    assert isinstance(bot, MCTSBotPlayer)
+    bot.start(Briefing(sim, "x"), Clock())
+    bot.choose(Position(sim), Clock(60.0))
+    assert bot.simulations == [50]

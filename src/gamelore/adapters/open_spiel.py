@@ -27,7 +27,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from gamelore.adapters.decisions import (
     ALL_DECIDE,
@@ -38,6 +37,7 @@ from gamelore.adapters.decisions import (
     PositionKey,
     compiled_simulator,
 )
+from gamelore.adapters.open_spiel_observers import FactObserver, HistoryObserver
 from gamelore.adapters.survey import survey_game
 from gamelore.engine.position import Position
 from gamelore.errors import ArgumentError, GameloreError, PositionError
@@ -75,8 +75,6 @@ _PLAYERS = {
     CHANCE_DECIDES: pyspiel.PlayerId.CHANCE,
     ALL_DECIDE: pyspiel.PlayerId.SIMULTANEOUS,
 }
-
-Tensor = npt.NDArray[np.float32]
 
 
 class UtilityScale(NamedTuple):
@@ -303,64 +301,6 @@ class GameloreState(pyspiel.State):  # type: ignore[misc]
         return "\n".join(lines)
 
 
-class FactObserver:
-    """The facts of a state, which all players see, and who is looking."""
-
-    def __init__(self, game: GameloreGame, kind: Any) -> None:
-        self._engine = game.decisions.engine
-        self._public = kind is None or kind.public_info
-        players, facts = len(game.decisions.players), len(self._engine.fluents)
-        self.tensor: Tensor = np.zeros(players + facts, np.float32)
-        self.dict = {"player": self.tensor[:players], "facts": self.tensor[players:]}
-
-    def set_from(self, state: GameloreState, player: int) -> None:
-        """Observe a state from the side of a player."""
-        self.tensor.fill(0)
-        if self._public:
-            self.dict["player"][player] = 1
-            row = np.frombuffer(state.position, np.uint64)
-            self.dict["facts"][:] = self._engine.fact_matrix(row[None])[0]
-
-    def string_from(self, state: GameloreState, player: int) -> str:
-        """Return the facts as text."""
-        return state.facts_text() if self._public else ""
-
-
-class HistoryObserver:
-    """All moves of a match so far, which all players have seen."""
-
-    def __init__(self, game: GameloreGame, kind: Any) -> None:
-        self._public = kind.public_info
-        self._actions = len(game.decisions.actions)
-        self.tensor: Tensor | None = None
-        self.dict: dict[str, Tensor] = {}
-        if game.history_shape is not None:
-            players = len(game.decisions.players)
-            size = int(np.prod(game.history_shape))
-            self.tensor = np.zeros(players + size, np.float32)
-            self.dict = {
-                "player": self.tensor[:players],
-                "history": self.tensor[players:].reshape(game.history_shape),
-            }
-
-    def set_from(self, state: GameloreState, player: int) -> None:
-        """Observe a state from the side of a player."""
-        if self.tensor is None:
-            return
-        self.tensor.fill(0)
-        if not self._public:
-            return
-        self.dict["player"][player] = 1
-        for step, made in enumerate(state.full_history()):
-            by_chance = made.player == pyspiel.PlayerId.CHANCE
-            column = made.action + (self._actions if by_chance else 0)
-            self.dict["history"][step, column] = 1
-
-    def string_from(self, state: GameloreState, player: int) -> str:
-        """Return the history as text."""
-        return str(state.history_str()) if self._public else ""
-
-
 def adapt(game: Game) -> GameloreGame:
     """Return OpenSpiel's game for one that may have been read from anywhere.
 
@@ -415,47 +355,44 @@ def _check_parameters(given: Mapping[str, Any]) -> None:
 
 def _game_type(decisions: Decisions, utility: Any, with_history: bool) -> Any:
     """Return OpenSpiel's description of a game."""
-    kind = pyspiel.GameType
-    chance = kind.ChanceMode
-    dynamics = kind.Dynamics
+    dynamics = pyspiel.GameType.Dynamics
+    chance = pyspiel.GameType.ChanceMode
     players = len(decisions.players)
-    return kind(
-        short_name=NAME,
-        long_name="A game of gamelore, by rules in GDL",
+    return pyspiel.GameType(
         dynamics=dynamics.SEQUENTIAL if decisions.in_turns else dynamics.SIMULTANEOUS,
         chance_mode=(
             chance.DETERMINISTIC
             if decisions.chance is None
             else chance.EXPLICIT_STOCHASTIC
         ),
-        information=kind.Information.PERFECT_INFORMATION,
         utility=utility,
-        reward_model=kind.RewardModel.TERMINAL,
         max_num_players=players,
         min_num_players=players,
-        provides_information_state_string=True,
         provides_information_state_tensor=with_history,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
-        parameter_specification=PARAMETERS,
+        **_COMMON,
     )
 
 
+_COMMON: dict[str, Any] = {
+    "short_name": NAME,
+    "long_name": "A game of gamelore, by rules in GDL",
+    "information": pyspiel.GameType.Information.PERFECT_INFORMATION,
+    "reward_model": pyspiel.GameType.RewardModel.TERMINAL,
+    "provides_information_state_string": True,
+    "provides_observation_string": True,
+    "provides_observation_tensor": True,
+    "parameter_specification": PARAMETERS,
+}
+"""What the descriptions of all our games have in common."""
+
 _REGISTERED = pyspiel.GameType(
-    short_name=NAME,
-    long_name="A game of gamelore, by rules in GDL",
     dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
     chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
-    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
     utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
     max_num_players=16,
     min_num_players=1,
-    provides_information_state_string=True,
     provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification=PARAMETERS,
+    **_COMMON,
 )
 """As the default game is; each game that is loaded has a description of its own."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -218,15 +218,29 @@ class MCTSBotPlayer(BotPlayer):
             )
         self.simulations = []
 
+    def seconds(self, clock: Clock) -> float | None:
+        """Return the time that a search has, None if simulations are counted."""
+        return clock.budget if clock.seconds < math.inf else None
+
     def decide(self, followed: FollowedState, clock: Clock) -> int:
         """Return the action that a search finds in the time it has."""
         seed = int(self._random.integers(1 << 30))
-        seconds = clock.budget if clock.seconds < math.inf else None
+        seconds = self.seconds(clock)
         bot = make_bot(followed.game, self.settings, seed, seconds=seconds)
         # Not `step`, which crashes with states that have Python in them.
         root = bot.mcts_search(followed.state)
         self.simulations.append(int(root.explore_count))
         return int(root.best_child().action)
+
+
+class CountingMCTSBotPlayer(MCTSBotPlayer):
+    """MCTSBot with the same number of simulations whatever the clock says.
+
+    OpenSpiel counts simulations or seconds, never both.
+    """
+
+    def seconds(self, clock: Clock) -> float | None:
+        return None
 
 
 class NamedBotPlayer(BotPlayer):
@@ -273,7 +287,6 @@ def make_open_spiel_player(
     import_pyspiel()
     if bot != "mcts":
         return NamedBotPlayer(bot, seed)
-    settings = MCTSBotSettings()
     if simulations is not None:
-        settings = replace(settings, simulations=simulations)
-    return MCTSBotPlayer(seed, settings)
+        return CountingMCTSBotPlayer(seed, MCTSBotSettings(simulations=simulations))
+    return MCTSBotPlayer(seed)
