@@ -87,6 +87,12 @@ def imply(
     return implied
 
 
+def imply_in(graph: Graph, literal: int) -> dict[int, int]:
+    """Constants by nodes of a graph, if one of its literals is true."""
+    implied = imply(literal, graph.inputs, graph.left.tolist(), graph.right.tolist())
+    return {one >> 1: value for one, value in implied.items()}
+
+
 class Evaluation:
     """The nodes of a graph as literals of a builder's."""
 

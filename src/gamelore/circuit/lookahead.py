@@ -16,21 +16,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gamelore.circuit.build import Circuit
-from gamelore.circuit.evaluation import Evaluation, imply
+from gamelore.circuit.evaluation import Evaluation
 from gamelore.circuit.graph import FALSE, TRUE
 from gamelore.circuit.minimise import minimise
 from gamelore.circuit.program import Program, Turns
 from gamelore.circuit.turn_program import lay_out_turns
 from gamelore.circuit.turns import (
     TurnCircuit,
+    TurnOrder,
     find_known_moves,
     find_turn_order,
     group_moves,
+    make_turn_circuit,
 )
 from gamelore.circuit.wins import Parts, Reply, TooLargeError, TurnWins
 
-_MOST_WORK = 2_000_000  # gates that are evaluated to compose them
-_MOST_GATES = 100_000
+_MOST_WORK = 300_000  # gates that are evaluated to compose them: seconds
+_MOST_COST = 8  # times as many gates of a turn as without lookahead
+_MOST_MINIMISED = 10_000  # gates: of more, passes take seconds
+_PASSES = 4  # over all gates; those after the first two save little
 
 
 @dataclass(frozen=True)
@@ -49,21 +53,37 @@ def add_lookahead(
     circuit: Circuit, constant: ConstantSum | None
 ) -> tuple[Program, Turns] | None:
     """Lay out the circuits of all turns with lookahead; None where they are large."""
-    parts = Parts(circuit)
     order = find_turn_order(circuit)
-    turns = len(order.values)
+    turns = range(len(order.values))
     try:
-        wins = [TurnWins(parts, order, t, _MOST_WORK // turns) for t in range(turns)]
-        if all(literal == FALSE for one in wins for literal in one.wins):
-            return None
-        found = [_Turn(wins, t, constant).circuit() for t in range(turns)]
+        found = _compose(circuit, order, constant)
     except TooLargeError:
         return None
-    return lay_out_turns(order, [_minimised(one) for one in found])
+    plain = sum(make_turn_circuit(circuit, order, t).circuit.graph.gates for t in turns)
+    ahead = [_minimised(one) for one in found]
+    if sum(one.circuit.graph.gates for one in ahead) > _MOST_COST * plain:
+        return None
+    return lay_out_turns(order, ahead)
+
+
+def _compose(
+    circuit: Circuit, order: TurnOrder, constant: ConstantSum | None
+) -> list[TurnCircuit]:
+    """The circuits of turns, not minimised."""
+    parts = Parts(circuit)
+    turns = range(len(order.values))
+    wins = [TurnWins(parts, order, t, _MOST_WORK // len(turns)) for t in turns]
+    for turn, one in enumerate(wins):
+        one.find_wins(wins[turn - 1])
+    if all(literal == FALSE for one in wins for literal in one.wins):
+        raise TooLargeError
+    return [_Turn(wins, turn, constant).circuit() for turn in turns]
 
 
 def _minimised(turn: TurnCircuit) -> TurnCircuit:
-    graph = minimise(turn.circuit.graph, "quick").graph
+    graph = turn.circuit.graph
+    if graph.gates <= _MOST_MINIMISED:
+        graph = minimise(graph, "quick", visits=_PASSES * graph.gates).graph
     return replace(turn, circuit=replace(turn.circuit, graph=graph))
 
 
@@ -107,8 +127,6 @@ class _Turn:
                     )
         following = self._find_next(legal)
         outputs = [*self._end(ends), *legal, *following]
-        if self.builder.gates > _MOST_GATES:
-            raise TooLargeError
         return group_moves(self.parts.circuit, self.builder, outputs)
 
     # ── moves ───────────────────────────────────────────────────────────────────────
@@ -213,26 +231,23 @@ class _Turn:
     def _present(self) -> Evaluation:
         """Terminal and goals, without ends that playouts do not come to."""
         ends, wins = self.parts.ends, self.wins
-        left, right = ends.left.tolist(), ends.right.tolist()
-        terminal = int(ends.outputs[0])
-        implied = imply(terminal ^ 1, ends.inputs, left, right)
+        reached = self.before.evaluate_ends(self.before.following)
         dropped = {
-            literal >> 1: value
-            for literal, value in implied.items()
-            if literal != terminal & ~1 and self._never_ends(literal >> 1, value)
+            node: value
+            for node, value in self.parts.quiet.items()
+            if node != ends.outputs[0] >> 1
+            and (reached.values[node] == value or self._is_won(node, value))
         }
         inputs = [*wins.fluents_at_first, *[FALSE] * self.parts.moves]
         with self.builder.without_assumptions():
             return Evaluation(self.builder, ends, inputs, dropped)
 
-    def _never_ends(self, node: int, value: int) -> bool:
-        """Whether a node keeps its value from turn to turn, unless a role wins by it.
+    def _is_won(self, node: int, value: int) -> bool:
+        """Whether a role that makes a node differ from its value has won by that.
 
-        `value`: what it has in positions that are not terminal.
+        Then it had done so at once, and the match had ended before.
         """
         before = self.before
-        if before.reached.values[node] == value:
-            return True
         movers = [r for r in self.roles if before.replies[r]]
         if self.constant is None or len(movers) != 1:
             return False

@@ -16,9 +16,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gamelore.circuit.build import Circuit
-from gamelore.circuit.evaluation import AssumingBuilder, Evaluation
+from gamelore.circuit.evaluation import AssumingBuilder, Evaluation, imply_in
 from gamelore.circuit.graph import FALSE, TRUE, Graph, prune
 from gamelore.circuit.turns import TurnOrder, find_known_moves
+
+
+MOST_GROWTH = 12
+"""Times as many gates as the game's circuit has, before composing ends."""
 
 
 class TooLargeError(Exception):
@@ -37,6 +41,8 @@ class Parts:
         """Terminal, and all goals."""
         self.step = _part(circuit.graph, outputs[goals:])
         """Legal moves, and the next position."""
+        self.quiet = imply_in(self.ends, int(self.ends.outputs[0]) ^ 1)
+        """Nodes of `ends` that are constants where a position is not terminal."""
         self.first_goal = [1]
         self.first_move = [0]
         for values, moves in zip(circuit.goal_values, circuit.moves, strict=True):
@@ -84,20 +90,29 @@ class TurnWins:
         self.parts, self.order, self.turn = parts, order, turn
         self.builder = AssumingBuilder(parts.fluents + parts.moves)
         self.work = 0
+        """Gates that were evaluated so far."""
         self._most_work = most_work
+        self._most_gates = MOST_GROWTH * parts.circuit.graph.gates + 2000
         self.fluents_at_first = self._fluents_in(turn)
         self.fluents = self.fluents_at_first
-        nobody = [FALSE] * parts.moves
-        self.present = self._evaluate(parts.ends, [*self.fluents, *nobody])
+        self.present = self.evaluate_ends(self.fluents)
         self.builder.assume(self.present.output(0) ^ 1)
         self.fluents = [self.builder.simplify(literal) for literal in self.fluents]
         self.step = self._find_step()
         self.legal = [self.step.output(i) for i in range(parts.moves)]
+        self.following = [
+            self.step.output(parts.moves + f) for f in range(parts.fluents)
+        ]
         self.chosen = self._find_chosen()
         self.idle = [self._find_idle(role) for role in range(len(self.chosen))]
         """Per role, a literal that says that it has a single move; that move."""
-        later = self._fluents_in((turn + 1) % len(order.values))
-        self.later = self._evaluate(parts.ends, [*later, *nobody])
+
+    def find_wins(self, before: TurnWins) -> None:
+        """Compose what moves lead to.  before: the turn before this one"""
+        after_next = (self.turn + 1) % len(self.order.values)
+        self._assume_quiet(before, after_next)
+        self.later = self.evaluate_ends(self._fluents_in(after_next))
+        """Ends of the present position, if it were the next turn's."""
         self.guards = [self._find_guard(role) for role in range(len(self.chosen))]
         self.replies = [self._find_replies(role) for role in range(len(self.chosen))]
         self.wins = [
@@ -105,17 +120,36 @@ class TurnWins:
             for replies in self.replies
         ]
         """Per role, a literal: it can win at once."""
-        following = [self.step.output(parts.moves + f) for f in range(parts.fluents)]
-        self.reached = self._evaluate(parts.ends, [*following, *nobody])
-        """What the next position's ends depend on, by the moves made."""
+
+    def _assume_quiet(self, before: TurnWins, turn: int) -> None:
+        """Take ends of another turn to be none of this position, where that is known.
+
+        The position before was not terminal. What it says of the ends in `turn`, and
+        what no move changes, still holds.
+        """
+        known = dict(zip(self.order.fluents, self.order.values[turn], strict=True))
+        moved = [
+            int(known[f]) if f in known else literal
+            for f, literal in enumerate(before.following)
+        ]
+        reached = before.evaluate_ends(moved)
+        present = self.evaluate_ends(self._fluents_in(turn))
+        for node, value in self.parts.quiet.items():
+            if reached.values[node] == value and present.values[node] > 1:
+                self.builder.assume(present.values[node] ^ value ^ 1)
+
+    def evaluate_ends(self, fluents: Sequence[int]) -> Evaluation:
+        """Terminal and goals of a position given by literals."""
+        return self._evaluate(self.parts.ends, [*fluents, *[FALSE] * self.parts.moves])
 
     def _evaluate(self, graph: Graph, inputs: Sequence[int]) -> Evaluation:
         self.count_work(graph.gates)
         return Evaluation(self.builder, graph, inputs)
 
     def count_work(self, gates: int) -> None:
+        """Add to the work that was done; `TooLargeError` where it is too much."""
         self.work += gates
-        if self.work > self._most_work:
+        if self.work > self._most_work or self.builder.gates > self._most_gates:
             raise TooLargeError
 
     def _fluents_in(self, turn: int) -> list[int]:
