@@ -55,7 +55,9 @@ def run_turn(
     values[1 : 1 + facts.shape[1]] = facts.T
 
     def read(literals: npt.NDArray[np.int32]) -> Bools:
-        return np.asarray(values[literals >> 1] ^ (literals & 1)[:, None].astype(bool)).T
+        return np.asarray(
+            values[literals >> 1] ^ (literals & 1)[:, None].astype(bool)
+        ).T
 
     def run(phase: int) -> None:
         for segment in range(*program.phases[PHASES * turn + phase]):
@@ -203,9 +205,7 @@ def check_constant(
         assert values.tolist() == [expected]
 
 
-def check_moves(
-    position: Position, legal: Bools, constant: ConstantSum | None
-) -> None:
+def check_moves(position: Position, legal: Bools, constant: ConstantSum | None) -> None:
     """Of the role that has a choice, moves are legal that win, or else are safe."""
     engine = position.engine
     first = np.concatenate([[0], engine.program.move_ends])

@@ -12,14 +12,18 @@ only winning moves are legal where there are some, and they are made.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gamelore.circuit.build import Circuit
+from gamelore.circuit.compiled import CompiledGame
 from gamelore.circuit.evaluation import Evaluation
 from gamelore.circuit.graph import FALSE, TRUE
 from gamelore.circuit.minimise import minimise
 from gamelore.circuit.program import Program, Turns
+from gamelore.circuit.restore import restore_circuit
+from gamelore.circuit.store import LookaheadStore
 from gamelore.circuit.turn_program import lay_out_turns
 from gamelore.circuit.turns import (
     TurnCircuit,
@@ -30,7 +34,9 @@ from gamelore.circuit.turns import (
     make_turn_circuit,
 )
 from gamelore.circuit.wins import Parts, Reply, TooLargeError, TurnWins
+from gamelore.gdl import Game
 
+_QUICK = 0.2  # seconds: what takes longer is kept
 _MOST_WORK = 300_000  # gates that are evaluated to compose them: seconds
 _MOST_COST = 8  # times as many gates of a turn as without lookahead
 _MOST_MINIMISED = 10_000  # gates: of more, passes take seconds
@@ -47,6 +53,26 @@ class ConstantSum:
 
     def other(self, role: int) -> int:
         return self.second if role == self.first else self.first
+
+
+def find_lookahead(
+    game: Game, compiled: CompiledGame, constant: ConstantSum | None
+) -> tuple[Program, Turns] | None:
+    """Return the circuits of turns with lookahead, from the cache if they are there.
+
+    None where they would be large, and where the circuit has loops. What took long is
+    kept with the compiled game.
+    """
+    store = LookaheadStore(game, compiled.program, repr(constant))
+    stored = store.load()
+    if stored is not None:
+        return None if stored == "none" else stored
+    began = time.process_time()
+    circuit = restore_circuit(compiled, game.roles)
+    made = None if circuit is None else add_lookahead(circuit, constant)
+    if time.process_time() - began > _QUICK:
+        store.save(made)
+    return made
 
 
 def add_lookahead(
@@ -140,9 +166,7 @@ class _Turn:
         graph = self.after.builder.finish(wanted)
         inputs = self.wins.later.values[1 : 1 + self.parts.fluents]
         self.wins.count_work(graph.gates)
-        return Evaluation(
-            self.builder, graph, [*inputs, *[FALSE] * self.parts.moves]
-        )
+        return Evaluation(self.builder, graph, [*inputs, *[FALSE] * self.parts.moves])
 
     def _find_safe(
         self, role: int, replies: Sequence[Reply], threats: Evaluation

@@ -14,12 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 from gamelore.circuit.build import Circuit
 from gamelore.circuit.evaluation import AssumingBuilder, Evaluation, imply_in
 from gamelore.circuit.graph import FALSE, TRUE, Graph, prune
 from gamelore.circuit.turns import TurnOrder, find_known_moves
-
 
 MOST_GROWTH = 12
 """Times as many gates as the game's circuit has, before composing ends."""
@@ -62,7 +65,7 @@ class Parts:
         )
 
 
-def _part(graph: Graph, outputs: object) -> Graph:
+def _part(graph: Graph, outputs: npt.NDArray[np.int32]) -> Graph:
     return prune(replace(graph, outputs=outputs))
 
 
@@ -177,7 +180,7 @@ class TurnWins:
         ends = self.parts.first_move
         return [
             [m for m in range(first, end) if self.legal[m] != FALSE]
-            for first, end in zip(ends, ends[1:], strict=False)
+            for first, end in pairwise(ends)
         ]
 
     def _find_idle(self, role: int) -> tuple[int, int] | None:

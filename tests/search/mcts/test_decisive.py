@@ -70,7 +70,9 @@ class Policy:
         movers, following = self._successors(key)
         ends = [(child, self.goals(child)) for child in following]
         return {
-            mover: [c for c, goals in ends if goals and goals[mover] == self.best[mover]]
+            mover: [
+                c for c, goals in ends if goals and goals[mover] == self.best[mover]
+            ]
             for mover in movers
             if self.engine.roles[mover] != "random"
         }

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from gamelore._hash_kernels import find_row
-from gamelore.circuit.lookahead import ConstantSum, add_lookahead
-from gamelore.circuit.program import Program, Turns
-from gamelore.circuit.restore import restore_circuit
 from gamelore.circuit.turn_program import as_one_turn
 from gamelore.engine import CircuitSimulator, Row
 from gamelore.engine.compiled.buffers import allocate_aligned
@@ -36,6 +32,7 @@ from gamelore.search.mcts.arrays import (
     count_edges,
     forget,
 )
+from gamelore.search.mcts.lanes import allocate_lanes, find_lookahead, find_turn
 from gamelore.search.mcts.profile import GameProfile, profile_game
 from gamelore.search.mcts.report import Analysis
 from gamelore.search.mcts.root_view import RootView
@@ -75,7 +72,7 @@ class CircuitTree:
         self.profile = profile or profile_game(engine, engine.initial_row(), seed)
         self._sequence = np.random.SeedSequence(seed)
         decisive = self.settings.decisive and self.profile.in_turns
-        ahead = _find_lookahead(engine, self.profile.constant_sum) if decisive else None
+        ahead = find_lookahead(engine, self.profile.constant_sum) if decisive else None
         self.sees_wins = ahead is not None
         """Whether playouts see wins and losses one move ahead."""
         self._playing = ahead or (engine.compiled.turn_program, engine.compiled.turns)
@@ -150,7 +147,9 @@ class CircuitTree:
     def _call(self, playouts: int) -> None:
         """Run the kernel; start again or go without more nodes where it must."""
         status = int(
-            _search_on(self.engine.program, self._tree, self._lanes, self._buffers, playouts)
+            _search_on(
+                self.engine.program, self._tree, self._lanes, self._buffers, playouts
+            )
         )
         name = self.engine.game.name
         if status == _expansion_kernels.TOO_WIDE:
@@ -239,7 +238,7 @@ class CircuitTree:
 
     def _set_turn(self, row: Row) -> None:
         """Let lanes know whose turn the root is; that of all moves follows from it."""
-        found = _find_turn(self._lanes.turns, row)
+        found = find_turn(self._lanes.turns, row)
         if found is None:  # its fluents have values as in no turn
             self._playing = as_one_turn(self.engine.program)
             self._lanes, found = self._make_lanes(), 0
@@ -345,27 +344,12 @@ class CircuitTree:
         return max(1.0, self.profile.length * len(program.left) / len(turns.terminal))
 
     def _make_lanes(self) -> Lanes:
-        program, turns = self._playing
-        random = allocate_aligned(16).reshape(4, 4)
-        words = self._sequence.spawn(1)[0].generate_state(16, np.uint64)
-        random[:] = words.reshape(4, 4)
-        return Lanes(
-            program=program,
-            turns=turns,
-            words=allocate_aligned(8 * program.slots).reshape(-1, 8),
-            random=random,
-            live=allocate_aligned(8),
-            ended=allocate_aligned(8),
-            cut_off=allocate_aligned(8),
-            placed=allocate_aligned(8),
-            ticket=np.zeros(LANES, np.int32),
-            began=np.zeros(LANES, np.int64),
-            waiting=np.zeros(LANES, np.int32),
-            progress=np.zeros(2, np.int64),
-            goals=np.zeros(len(self.engine.roles), np.int16),
-            fluents=len(self.engine.fluents),
+        return allocate_lanes(
+            self.engine,
+            self._playing,
+            self._sequence.spawn(1)[0],
             most=self._most_lanes(),
-            proving=int(self.sees_wins and self.profile.constant_sum is not None),
+            proving=self.sees_wins and self.profile.constant_sum is not None,
         )
 
     def _make_buffers(self) -> ExpansionBuffers:
@@ -384,21 +368,3 @@ class CircuitTree:
             block=np.zeros(64, np.uint64),
             pending=np.zeros(1, np.int64),
         )
-
-
-def _find_turn(turns: Turns, row: Row) -> int | None:
-    """Return the turn of a position, if its fluents say so."""
-    bits = (row[turns.fluents >> 6] >> (turns.fluents & 63).astype(np.uint64)) & 1
-    found = np.flatnonzero((bits == turns.values).all(axis=1))
-    return int(found[0]) if len(found) else None
-
-
-@lru_cache(maxsize=4)
-def _find_lookahead(
-    engine: CircuitSimulator, constant: tuple[int, int, int] | None
-) -> tuple[Program, Turns] | None:
-    """Return circuits of turns with lookahead, made once for an engine."""
-    circuit = restore_circuit(engine.compiled, engine.roles)
-    if circuit is None:
-        return None
-    return add_lookahead(circuit, ConstantSum(*constant) if constant else None)
