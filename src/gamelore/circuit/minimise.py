@@ -54,14 +54,20 @@ def minimise(
     effort: Effort = "normal",
     seconds: float | None = None,
     clock: Callable[[], float] = time.monotonic,
+    *,
+    visits: int | None = None,
 ) -> Minimised:
     """Return an equivalent graph with no more gates.
+
+    `visits`: how many gates passes may visit, if not as many as the effort says.
 
     Most is saved by refactoring, so that comes first. The clock is read between passes,
     which cannot be ended: none is begun that would probably last beyond `seconds`.
     """
     limit = SECONDS[effort] if seconds is None else seconds
     work = _Work(graph, effort, limit, clock)
+    if visits is not None:
+        work.most_visits = visits
     work.repeat()
     if work.apply(_rewrite):
         work.repeat()
@@ -77,7 +83,7 @@ class _Work:
         self.graph = graph
         self.visits = 0
         self.cut_short = False
-        self._most_visits = VISITS[effort]
+        self.most_visits = VISITS[effort]
         self._worth_it = 1 - _WORTH_IT[effort]
         self._seconds = seconds
         self._clock = clock
@@ -95,7 +101,7 @@ class _Work:
         graph = self.graph
         if method in self._tried or self.cut_short:
             return False
-        if self.visits + graph.gates > self._most_visits:
+        if self.visits + graph.gates > self.most_visits:
             return False
         elapsed = self._clock() - self._started
         rate = elapsed / self.visits if self.visits else _SECONDS_PER_VISIT

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ _BUNDLES: dict[str, type] = {
     "turn_program": Program,
     "turns": Turns,
 }
+_LOOKAHEAD_MAGIC = b"gamelore lookahead\n"
+_LOOKAHEAD: dict[str, Any] = {"program": Program, "turns": Turns}
 _NUMBERS = ("slots", "terminal", "first_move", "scratch")
 """The fields of bundles that are numbers, not arrays, unless they have dimensions."""
 
@@ -71,6 +73,47 @@ def save(
         write_atomic(path, pack_archive(_MAGIC, _pack(compiled)))
     except OSError as error:
         report_unwritable(error)
+
+
+class LookaheadStore:
+    """Where the circuits with lookahead of one compiled game are kept, beside it.
+
+    That a game has no such circuits takes as long to find out, and is kept too.
+    """
+
+    def __init__(self, game: Game, program: Program, settings: str) -> None:
+        """`settings`: what else the circuits depend on."""
+        digest = hashlib.sha256(settings.encode())
+        for array in (program.left, program.right, program.slot, program.next):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        name = f"{game.fingerprint}-ahead-{digest.hexdigest()[:16]}.bin"
+        self.path = path_for(game).with_name(name)
+
+    def load(self) -> tuple[Program, Turns] | Literal["none"] | None:
+        """Return what is stored: the circuits, or that there are none; else None."""
+        try:
+            arrays = unpack_archive(_LOOKAHEAD_MAGIC, self.path.read_bytes())
+            if not arrays:
+                return "none"
+            program, turns = (
+                _bundle(name, kind, arrays) for name, kind in _LOOKAHEAD.items()
+            )
+            return program, turns
+        except (OSError, ArchiveError, ValueError, KeyError, TypeError):
+            return None
+
+    def save(self, made: tuple[Program, Turns] | None) -> None:
+        """Store circuits; where that is not possible, warn and do without."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        if made is not None:
+            for bundle, one in zip(_LOOKAHEAD, made, strict=True):
+                fields = zip(_LOOKAHEAD[bundle]._fields, one, strict=True)
+                arrays |= {f"{bundle} {name}": np.asarray(v) for name, v in fields}
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(self.path, pack_archive(_LOOKAHEAD_MAGIC, arrays))
+        except OSError as error:
+            report_unwritable(error)
 
 
 def _pack(compiled: CompiledGame) -> dict[str, npt.NDArray[Any]]:

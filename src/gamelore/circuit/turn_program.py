@@ -24,12 +24,47 @@ def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
     """Lay the circuit of every turn out for kernels."""
     order = find_turn_order(circuit)
     circuits = [make_turn_circuit(circuit, order, t) for t in range(len(order.values))]
+    return lay_out_turns(order, circuits)
+
+
+def lay_out_turns(
+    order: TurnOrder, circuits: Sequence[TurnCircuit]
+) -> tuple[Program, Turns]:
+    """Schedule the circuits of all turns, and stack them."""
     programs = [schedule(turn.circuit) for turn in circuits]
     slots = max(program.slots for program in programs)
     program = _stack(programs)
     turns = _make_turns(order, circuits, programs, slots)
+    return _with_scratch(program, turns), turns
+
+
+def as_one_turn(program: Program) -> tuple[Program, Turns]:
+    """A program for any position as that of the only turn; a group for each move."""
+    moves = len(program.legal)
+    first = program.first_move
+    turns = Turns(
+        fluents=_ints([]),
+        values=np.zeros((1, 0), np.int32),
+        terminal=_ints([program.terminal]),
+        goals=program.goals[np.newaxis],
+        next=program.next[np.newaxis],
+        moves=np.arange(moves, dtype=np.int32),
+        legal=program.legal,
+        move_ends=program.move_ends[np.newaxis],
+        groups=np.arange(first, first + moves, dtype=np.int32),
+        group_ends=np.arange(1, 1 + moves, dtype=np.int32),
+        group_slots=_ints([[first, first + moves]]),
+        carried=program.carried,
+        carried_ends=_ints([len(program.carried)]),
+        scratch=program.slots,
+    )
+    return _with_scratch(program, turns), turns
+
+
+def _with_scratch(program: Program, turns: Turns) -> Program:
+    """The program with slots for counting moves, after its own."""
     blocks = -(-_most_moves(turns) // BLOCK)
-    return program._replace(slots=slots + _PLANES * blocks), turns
+    return program._replace(slots=turns.scratch + _PLANES * blocks)
 
 
 def _most_moves(turns: Turns) -> int:

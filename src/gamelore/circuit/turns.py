@@ -150,11 +150,19 @@ def make_turn_circuit(circuit: Circuit, order: TurnOrder, turn: int) -> TurnCirc
         for fluent, value in zip(order.fluents, order.values[turn], strict=True)
     }
     view = _Restriction(circuit, known)
-    known |= _known_moves(circuit, view.legal())
-    return _Grouping(circuit, _Restriction(circuit, known)).turn_circuit()
+    known |= find_known_moves(circuit, view.legal())
+    restriction = _Restriction(circuit, known)
+    return group_moves(circuit, restriction.builder, restriction.outputs())
 
 
-def _known_moves(circuit: Circuit, legal: Sequence[int]) -> dict[int, int]:
+def group_moves(
+    circuit: Circuit, builder: GraphBuilder, outputs: Sequence[int]
+) -> TurnCircuit:
+    """Return a turn's circuit from its outputs as literals, in the circuit's order."""
+    return _Grouping(circuit, builder, outputs).turn_circuit()
+
+
+def find_known_moves(circuit: Circuit, legal: Sequence[int]) -> dict[int, int]:
     """Moves that are never made, and those of roles that have one only."""
     known: dict[int, int] = {}
     first = 0
@@ -197,15 +205,16 @@ class _Restriction:
 class _Grouping:
     """Replaces what depends on one role's moves alone by groups of moves."""
 
-    def __init__(self, circuit: Circuit, restriction: _Restriction) -> None:
+    def __init__(
+        self, circuit: Circuit, builder: GraphBuilder, outputs: Sequence[int]
+    ) -> None:
         self.circuit = circuit
         self.fluents = len(circuit.fluents)
         self.variables = sum(len(loop.variables) for loop in circuit.loops)
-        outputs = restriction.outputs()
         self._cut_outputs(outputs)
         first_move = 1 + self.fluents
         chosen = [first_move + move for moves in self.chosen for move in moves]
-        self.graph = restriction.builder.finish(self.wanted)
+        self.graph = builder.finish(self.wanted)
         self.role_moves = [
             np.array([first_move + m for m in moves], np.int32) for moves in self.chosen
         ]

@@ -52,43 +52,48 @@ class Policy:
         self.expected = cache(self._expected)
         self._successors = cache(self._find_successors)
 
-    def _find_successors(self, key: bytes) -> tuple[int, list[bytes]]:
-        """The role that has a choice, or -1, and all successors."""
+    def _find_successors(self, key: bytes) -> tuple[list[int], list[bytes]]:
+        """The role that has a choice, or all where none has, and all successors."""
         row = np.frombuffer(key, np.uint64)[None]
         choosers = [r for r, one in enumerate(self.engine.legal(row)) if one.sum() > 1]
         expansion = self.engine.expand(row)
         keys = [successor.tobytes() for successor in expansion.successors]
-        return choosers[0] if choosers else -1, keys
+        return choosers or list(range(len(self.engine.roles))), keys
 
     def goals(self, key: bytes) -> list[int] | None:
         row = np.frombuffer(key, np.uint64)[None]
         ended = self.engine.terminal(row)[0]
         return self.engine.goals(row)[0].tolist() if ended else None
 
-    def wins(self, key: bytes) -> tuple[int, list[bytes]]:
-        """Who has a choice, and the successors by which it wins at once."""
-        mover, following = self._successors(key)
-        if mover < 0 or self.engine.roles[mover] == "random":
-            return mover, []
+    def wins(self, key: bytes) -> dict[int, list[bytes]]:
+        """By roles that may move, the successors by which they win at once."""
+        movers, following = self._successors(key)
         ends = [(child, self.goals(child)) for child in following]
-        best = self.best[mover]
-        return mover, [c for c, goals in ends if goals and goals[mover] == best]
+        return {
+            mover: [
+                c for c, goals in ends if goals and goals[mover] == self.best[mover]
+            ]
+            for mover in movers
+            if self.engine.roles[mover] != "random"
+        }
 
-    def _is_mistake(self, mover: int, child: bytes) -> bool:
-        if mover < 0 or self.engine.roles[mover] == "random" or self.goals(child):
+    def _is_mistake(self, movers: list[int], child: bytes) -> bool:
+        if len(movers) > 1 or self.engine.roles[movers[0]] == "random":
             return False
-        other, wins = self.wins(child)
-        return other != mover and bool(wins)
+        if self.goals(child):
+            return False
+        wins = self.wins(child)
+        return any(wins[other] for other in wins if other != movers[0])
 
     def _expected(self, key: bytes) -> tuple[float, ...]:
         """The mean goals of playouts from a position."""
         goals = self.goals(key)
         if goals is not None:
             return tuple(map(float, goals))
-        mover, chosen = self.wins(key)
-        _, following = self._successors(key)
+        chosen = [child for wins in self.wins(key).values() for child in wins]
+        movers, following = self._successors(key)
         if not chosen:
-            chosen = [c for c in following if not self._is_mistake(mover, c)]
+            chosen = [c for c in following if not self._is_mistake(movers, c)]
         values = [self.expected(child) for child in chosen or following]
         return tuple(sum(column) / len(values) for column in zip(*values, strict=True))
 
@@ -142,8 +147,8 @@ def test_a_playout_takes_a_win(walk: Any) -> None:
         first = int(nodes.first[state[_tree_kernels.ROOT]])
         degree = int(nodes.degree[state[_tree_kernels.ROOT]])
         for child in tree._tree.edges.child[first : first + degree]:
-            mover, wins = policy.wins(nodes.rows[child].tobytes())
-            if wins and nodes.visits[child]:
-                found += 1
-                assert nodes.sums[child, mover] == 100 * nodes.visits[child]
+            for mover, wins in policy.wins(nodes.rows[child].tobytes()).items():
+                if wins and nodes.visits[child]:
+                    found += 1
+                    assert nodes.sums[child, mover] == 100 * nodes.visits[child]
     assert found > 10

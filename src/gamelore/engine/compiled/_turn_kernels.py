@@ -90,7 +90,7 @@ def play_turns(program, turns, words, random, tally):
             progress[STUCK_ROLE] = role
             return STUCK
         run_phase(program, base, phase + NEXT)
-        _take_next(turns.next[turn], base)
+        take_next_turn(turns.next[turn], base)
         steps += 1
     return FINISHED
 
@@ -118,7 +118,7 @@ def _leave(tally):
 
 
 @part
-def _take_next(following, base):
+def take_next_turn(following, base):
     """Let the next position become the present one.  following: int32 [F]"""
     for fluent in range(following.shape[0]):
         literal = following[fluent]

@@ -1,9 +1,11 @@
 """Search a tree by random playouts, 512 of them under way at any time.
 
-A lane whose playout has ended gets a new leaf as soon as there are lanes enough for the
-playouts of a ticket. Nodes that are to be expanded wait in a queue, until there are
-enough of them for a pass of the circuit; until then, playouts begin there as at any
-leaf. So all lanes are in use whatever the lengths of playouts.
+All lanes take turns in step, since each turn has gates of its own. A lane whose playout
+has ended gets a new leaf as soon as there are lanes enough for the playouts of a
+ticket; if the leaf is in another turn, the ticket waits for it. Nodes that are to be
+expanded wait in a queue, until there are enough of them for a pass of the circuit;
+until then, playouts begin there as at any leaf. So all lanes are in use whatever the
+lengths of playouts.
 """
 
 from __future__ import annotations
@@ -12,29 +14,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.program import GOALS, LEGAL, NEXT, TERMINAL
-from gamelore.engine.compiled._kernels import (
-    LANES,
-    WORDS,
-    choose_moves,
-    read_goals,
-    run_phase,
-    take_next,
+from gamelore.circuit.program import (
+    GOALS,
+    LEGAL,
+    NEXT,
+    PHASES,
+    TERMINAL,
+    Program,
+    Turns,
 )
-from gamelore.engine.compiled._lanes import lowest_one
+from gamelore.engine.compiled._choice_kernels import choose_groups
+from gamelore.engine.compiled._kernels import LANES, WORDS, read_bit, run_phase
+from gamelore.engine.compiled._lanes import count_ones, lowest_one
+from gamelore.engine.compiled._turn_kernels import take_next_turn
 from gamelore.kernels import lean, lean_part
-from gamelore.search.mcts._decisive_kernels import (
-    Lookahead,
-    go_back,
-    look_ahead,
-    remember,
-)
 from gamelore.search.mcts._expansion_kernels import FINE, STUCK, expand_queue
 from gamelore.search.mcts._tree_kernels import (
     CHILDREN,
     EXPAND_AFTER,
     EXPANDED_NODES,
     FAULT,
+    FIRST,
     LENGTH,
     LIMIT,
     OPEN,
@@ -45,9 +45,11 @@ from gamelore.search.mcts._tree_kernels import (
     QUEUED_SINCE,
     ROOT,
     STEPS,
+    SUM,
     WEIGHT,
     back_up,
     descend,
+    prove,
 )
 
 SOLVED = 16
@@ -60,19 +62,16 @@ _NONE = np.uint64(0)
 _ONE = np.uint64(1)
 
 
-class MoveChoice(NamedTuple):
-    """What lanes choose their moves by; the fields of a program that choosing reads."""
-
-    legal: (
-        np.ndarray
-    )  # int32 [M]   literals: of legal moves, or of wins where there are
-    move_ends: np.ndarray  # int32 [R]
-    first_move: int  # slot
+ROOT_TURN, WAITING = range(2)
+"""Indices into the progress of lanes: the turn of the root, and how many tickets wait
+for their turns."""
 
 
 class Lanes(NamedTuple):
     """What each lane plays."""
 
+    program: Program  # the gates of all turns
+    turns: Turns
     words: np.ndarray  # uint64 [S, 8]   the circuit
     random: np.ndarray  # uint64 [4, 4]   generators of the choice of moves
     live: np.ndarray  # uint64 [8]   lanes that play
@@ -81,11 +80,12 @@ class Lanes(NamedTuple):
     placed: np.ndarray  # uint64 [8]   lanes of the ticket that is placed
     ticket: np.ndarray  # int32 [512]
     began: np.ndarray  # int64 [512]   the step at which a playout began
+    waiting: np.ndarray  # int32 [512]   tickets that wait for their turns
+    progress: np.ndarray  # int64 [2]
     goals: np.ndarray  # int16 [R]
-    choice: MoveChoice
-    ahead: Lookahead
     fluents: int  # in slots 1, 2, …
     most: int  # lanes that may play at once
+    proving: int  # 1 if a playout that ends at once proves the value of its leaf
 
 
 @lean
@@ -94,7 +94,7 @@ def search_on(program, tree, lanes, buffers, budget):
 
     Returns FINE, SOLVED, or the status of an expansion that failed.
     """
-    state = tree.state
+    state, turns = tree.state, lanes.turns
     base = np.uint64(lanes.words.ctypes.data)
     until = state[PLAYOUTS] + budget
     if state[QUEUE] and tree.nodes.status[state[ROOT]] == QUEUED:
@@ -104,31 +104,25 @@ def search_on(program, tree, lanes, buffers, budget):
     while state[PLAYOUTS] < until:
         if tree.nodes.status[state[ROOT]] == PROVEN:
             return SOLVED
-        fill_lanes(tree, lanes)
+        turn = state[STEPS] % turns.terminal.shape[0]
+        fill_lanes(tree, lanes, turn)
         if _is_due(state):
             status = expand_queue(program, tree, buffers)
             if status != FINE:
                 return status
-        if not _any_live(lanes):
-            continue
-        run_phase(program, base, TERMINAL)
-        if _find_ended(program, lanes, state):
-            run_phase(program, base, GOALS)
-            _end_playouts(program, tree, lanes)
-        run_phase(program, base, LEGAL)
-        decisive = lanes.ahead.made.shape[0] > 0
-        if decisive:
-            look_ahead(program, base, lanes.choice, lanes.ahead)
-        role = choose_moves(lanes.choice, base, lanes.random, lanes.live)
-        if role >= 0:
-            state[FAULT] = -1
-            return STUCK
-        run_phase(program, base, NEXT)
-        if decisive:
-            remember(program, base, lanes.ahead)
-        take_next(program, base)
-        if decisive:
-            go_back(base, lanes.ahead)
+        if _any_live(lanes):
+            phase = PHASES * turn
+            run_phase(lanes.program, base, phase + TERMINAL)
+            if _find_ended(turns.terminal[turn], lanes, state):
+                run_phase(lanes.program, base, phase + GOALS)
+                _end_playouts(tree, lanes, turns.goals[turn])
+            run_phase(lanes.program, base, phase + LEGAL)
+            role = choose_groups(turns, turn, base, lanes.random, lanes.live)
+            if role >= 0:
+                state[FAULT] = -1
+                return STUCK
+            run_phase(lanes.program, base, phase + NEXT)
+            take_next_turn(turns.next[turn], base)
         state[STEPS] += 1
     return FINE
 
@@ -156,12 +150,13 @@ def _is_due(state):
 
 
 @lean_part
-def fill_lanes(tree, lanes):
+def fill_lanes(tree, lanes, turn):
     """Begin playouts from new leaves in the lanes that do not play."""
     state, tickets = tree.state, tree.tickets
-    free = lanes.most
+    _place_waiting(tree, lanes, turn)
+    free = lanes.most - lanes.progress[WAITING] * state[WEIGHT]
     for word in range(WORDS):
-        free -= _count_ones(lanes.live[word])
+        free -= np.int64(count_ones(lanes.live[word]))
     ticket = 0
     tries = 0
     while free >= state[WEIGHT] and tries < _MOST_DESCENTS:
@@ -176,19 +171,35 @@ def fill_lanes(tree, lanes):
                 return
             continue
         _queue(tree, leaf)
-        _place(tree, lanes, ticket, leaf)
+        tickets.left[ticket] = state[WEIGHT]
+        if _find_turn(tree, lanes, ticket) == turn:
+            _place(tree, lanes, ticket)
+        else:
+            lanes.waiting[lanes.progress[WAITING]] = ticket
+            lanes.progress[WAITING] += 1
         free -= state[WEIGHT]
 
 
 @lean_part
-def _count_ones(word):
-    """Return how many bits are set."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + (
-        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
-    )
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+def _find_turn(tree, lanes, ticket):
+    """Return the turn of a ticket's leaf: every move leads to the next turn."""
+    plies = lanes.progress[ROOT_TURN] + np.int64(tree.tickets.depth[ticket])
+    return plies % lanes.turns.terminal.shape[0]
+
+
+@lean_part
+def _place_waiting(tree, lanes, turn):
+    """Begin the playouts of tickets that have waited for this turn."""
+    count = lanes.progress[WAITING]
+    left = np.int64(0)
+    for i in range(count):
+        ticket = np.int64(lanes.waiting[i])
+        if _find_turn(tree, lanes, ticket) == turn:
+            _place(tree, lanes, ticket)
+        else:
+            lanes.waiting[left] = ticket
+            left += 1
+    lanes.progress[WAITING] = left
 
 
 @lean_part
@@ -207,11 +218,10 @@ def _queue(tree, leaf):
 
 
 @lean_part
-def _place(tree, lanes, ticket, leaf):
-    """Put a leaf into as many free lanes as a ticket has playouts."""
+def _place(tree, lanes, ticket):
+    """Put the leaf of a ticket into as many free lanes as it has playouts."""
     state = tree.state
     wanted = state[WEIGHT]
-    tree.tickets.left[ticket] = wanted
     for word in range(WORDS):
         lanes.placed[word] = _NONE
         free = ~lanes.live[word]
@@ -224,8 +234,7 @@ def _place(tree, lanes, ticket, leaf):
             free &= free - _ONE
             wanted -= 1
         lanes.live[word] |= lanes.placed[word]
-        lanes.ahead.undoable[word] &= ~lanes.placed[word]
-        lanes.ahead.returned[word] &= ~lanes.placed[word]
+    leaf = tree.tickets.nodes[ticket, tree.tickets.depth[ticket]]
     row = tree.nodes.rows[leaf]
     for word in range(WORDS):
         placed = lanes.placed[word]
@@ -244,13 +253,16 @@ def _write_row(lanes, row, word, placed):
         words[slot, word] = (old & ~placed) | ((_NONE - bit) & placed)
 
 
+# ── ends ────────────────────────────────────────────────────────────────────────────
+
+
 @lean_part
-def _find_ended(program, lanes, state):
+def _find_ended(literal, lanes, state):
     """Find the lanes whose playouts have ended, or are as long as they may be."""
-    flip = _NONE - np.uint64(program.terminal & 1)
+    flip = _NONE - np.uint64(literal & 1)
     some = _NONE
     for word in range(WORDS):
-        terminal = lanes.words[program.terminal >> 1, word] ^ flip
+        terminal = lanes.words[literal >> 1, word] ^ flip
         lanes.ended[word] = terminal & lanes.live[word]
         lanes.cut_off[word] = _NONE
         some |= lanes.ended[word]
@@ -268,8 +280,8 @@ def _find_ended(program, lanes, state):
 
 
 @lean_part
-def _end_playouts(program, tree, lanes):
-    """Credit the tickets of the playouts that have ended."""
+def _end_playouts(tree, lanes, literals):
+    """Credit the tickets of the playouts that have ended.  literals: int32 [·]"""
     state, tickets = tree.state, tree.tickets
     for word in range(WORDS):
         left = lanes.ended[word]
@@ -278,14 +290,48 @@ def _end_playouts(program, tree, lanes):
             lane = 64 * word + lowest_one(left)
             left &= left - _ONE
             ticket = lanes.ticket[lane]
-            read_goals(program, lanes.words, lane, lanes.goals)
+            _read_goals(lanes, literals, lane)
             cut_off = (lanes.cut_off[word] >> np.uint64(lane & 63)) & _ONE
             for role in range(lanes.goals.shape[0]):
                 goal = np.float64(max(lanes.goals[role], 0))
                 if cut_off and lanes.goals[role] < 0:
                     goal = 0.5 * (tree.goal_range[role, 0] + tree.goal_range[role, 1])
                 tickets.sums[ticket, role] += goal
-            state[LENGTH] += state[STEPS] - lanes.began[lane]
+            length = state[STEPS] - lanes.began[lane]
+            state[LENGTH] += length
+            if lanes.proving and length == 0 and not cut_off:
+                _prove_leaf(tree, lanes, ticket)
             tickets.left[ticket] -= 1
             if tickets.left[ticket] == 0:
                 back_up(tree, ticket)
+
+
+@lean_part
+def _read_goals(lanes, literals, lane):
+    """Read one lane's goals; -1 where there is none, or more."""
+    program, goals = lanes.program, lanes.goals
+    first = 0
+    for role in range(program.goal_ends.shape[0]):
+        found = 0
+        for g in range(first, program.goal_ends[role]):
+            if read_bit(lanes.words, literals[g], lane) == _ONE:
+                found += 1
+                goals[role] = program.goal_values[g]
+        if found != 1:
+            goals[role] = -1
+        first = program.goal_ends[role]
+
+
+@lean_part
+def _prove_leaf(tree, lanes, ticket):
+    """Prove the value of a leaf where a role wins at once, or cannot but lose."""
+    nodes, state = tree.nodes, tree.state
+    leaf = tree.tickets.nodes[ticket, tree.tickets.depth[ticket]]
+    if nodes.status[leaf] != OPEN or state[SUM] < 0:
+        return
+    for role in range(lanes.goals.shape[0]):
+        nodes.goals[leaf, role] = np.float32(max(lanes.goals[role], 0))
+    value = nodes.goals[leaf, state[FIRST]]
+    nodes.bounds[leaf, 0] = value
+    nodes.bounds[leaf, 1] = value
+    prove(tree, leaf)

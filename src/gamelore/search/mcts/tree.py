@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 import time
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from gamelore._hash_kernels import find_row
-from gamelore.circuit.program import Program
-from gamelore.circuit.wins import add_wins
+from gamelore.circuit.turn_program import as_one_turn
 from gamelore.engine import CircuitSimulator, Row
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.errors import GameloreError, StuckError
 from gamelore.kernels import direct
 from gamelore.search.mcts import _expansion_kernels, _playout_kernels, _tree_kernels
-from gamelore.search.mcts._decisive_kernels import Lookahead
 from gamelore.search.mcts._expansion_kernels import ExpansionBuffers
-from gamelore.search.mcts._playout_kernels import Lanes, MoveChoice
+from gamelore.search.mcts._playout_kernels import Lanes
 from gamelore.search.mcts._tree_kernels import (
     EXPANDED,
     OPEN,
@@ -35,6 +32,7 @@ from gamelore.search.mcts.arrays import (
     count_edges,
     forget,
 )
+from gamelore.search.mcts.lanes import allocate_lanes, find_lookahead, find_turn
 from gamelore.search.mcts.profile import GameProfile, profile_game
 from gamelore.search.mcts.report import Analysis
 from gamelore.search.mcts.root_view import RootView
@@ -74,11 +72,10 @@ class CircuitTree:
         self.profile = profile or profile_game(engine, engine.initial_row(), seed)
         self._sequence = np.random.SeedSequence(seed)
         decisive = self.settings.decisive and self.profile.in_turns
-        with_wins = _find_wins(engine) if decisive else None
-        self.sees_wins = with_wins is not None
-        self._program: Program = with_wins or engine.program
-        slots = self._program.slots + len(self._program.legal)
-        self._words = [allocate_aligned(slots * 8).reshape(-1, 8) for _ in range(2)]
+        ahead = find_lookahead(engine, self.profile.constant_sum) if decisive else None
+        self.sees_wins = ahead is not None
+        """Whether playouts see wins and losses one move ahead."""
+        self._playing = ahead or (engine.compiled.turn_program, engine.compiled.turns)
         self._tree = self._make_tree()
         self._lanes = self._make_lanes()
         self._begun_at_most = 0  # playouts of this tree, as far as was asked for
@@ -96,6 +93,7 @@ class CircuitTree:
         if node < 0:
             node = self._add_root(row)
         self._tree.state[_tree_kernels.ROOT] = node
+        self._set_turn(row)
         self._begun_at_most = self.playouts
         if self._is_full():
             self._make_room()
@@ -149,7 +147,9 @@ class CircuitTree:
     def _call(self, playouts: int) -> None:
         """Run the kernel; start again or go without more nodes where it must."""
         status = int(
-            _search_on(self._program, self._tree, self._lanes, self._buffers, playouts)
+            _search_on(
+                self.engine.program, self._tree, self._lanes, self._buffers, playouts
+            )
         )
         name = self.engine.game.name
         if status == _expansion_kernels.TOO_WIDE:
@@ -161,6 +161,7 @@ class CircuitTree:
             )
         if status == _expansion_kernels.NOT_CONSTANT:
             self._tree.state[_tree_kernels.SUM] = -1
+            self._play_without_lookahead()
             self._restart()
         elif status == _expansion_kernels.FULL:
             if self.nodes == 1:
@@ -227,10 +228,32 @@ class CircuitTree:
         tickets.left[:] = 0
         tickets.sums[:] = 0.0
         self._lanes.live[:] = 0
+        self._lanes.progress[_playout_kernels.WAITING] = 0
         queued = tree.queue[: int(tree.state[_tree_kernels.QUEUE])]
         waiting = queued[tree.nodes.status[queued] == QUEUED]
         tree.nodes.status[waiting] = OPEN
         tree.state[_tree_kernels.QUEUE] = 0
+
+    # ── turns ───────────────────────────────────────────────────────────────────────
+
+    def _set_turn(self, row: Row) -> None:
+        """Let lanes know whose turn the root is; that of all moves follows from it."""
+        found = find_turn(self._lanes.turns, row)
+        if found is None:  # its fluents have values as in no turn
+            self._playing = as_one_turn(self.engine.program)
+            self._lanes, found = self._make_lanes(), 0
+        self._lanes.progress[_playout_kernels.ROOT_TURN] = found
+
+    def _play_without_lookahead(self) -> None:
+        """Let playouts choose among all legal moves from now on."""
+        compiled = self.engine.compiled
+        if self.sees_wins:
+            turn = int(self._lanes.progress[_playout_kernels.ROOT_TURN])
+            self._abandon()
+            self.sees_wins = False
+            self._playing = compiled.turn_program, compiled.turns
+            self._lanes = self._make_lanes()
+            self._lanes.progress[_playout_kernels.ROOT_TURN] = turn
 
     # ── memory ──────────────────────────────────────────────────────────────────────
 
@@ -296,8 +319,7 @@ class CircuitTree:
         """Return the playouts of a leaf: fewer where one takes many gates."""
         if self.settings.playouts_per_leaf is not None:
             return self.settings.playouts_per_leaf
-        work = self.profile.length * max(1, len(self._program.left))
-        exponent = round(math.log2(max(1.0, _WORK_PER_LEAF / work)))
+        exponent = round(math.log2(max(1.0, _WORK_PER_LEAF / self._work())))
         return int(min(2**exponent, _MOST_PER_LEAF, max(1, self._most_lanes() // 4)))
 
     def _most_lanes(self) -> int:
@@ -314,60 +336,27 @@ class CircuitTree:
         """Return the playouts of a leaf that cost as much as all its successors."""
         if self.settings.expand_after is not None:
             return self.settings.expand_after
-        work = self.profile.length * max(1, len(self._program.left))
-        return int(_WORK_PER_CHILD * self.profile.choices / max(1.0, work))
+        return int(_WORK_PER_CHILD * self.profile.choices / self._work())
+
+    def _work(self) -> float:
+        """Return the gates of a playout."""
+        program, turns = self._playing
+        return max(1.0, self.profile.length * len(program.left) / len(turns.terminal))
 
     def _make_lanes(self) -> Lanes:
-        program = self._program
-        random = allocate_aligned(16).reshape(4, 4)
-        words = self._sequence.spawn(1)[0].generate_state(16, np.uint64)
-        random[:] = words.reshape(4, 4)
-        legal = program.legal
-        if self.sees_wins:
-            end = program.slots + len(legal)
-            legal = 2 * np.arange(program.slots, end, dtype=np.int32)
-        return Lanes(
-            words=self._words[0],
-            random=random,
-            live=allocate_aligned(8),
-            ended=allocate_aligned(8),
-            cut_off=allocate_aligned(8),
-            placed=allocate_aligned(8),
-            ticket=np.zeros(LANES, np.int32),
-            began=np.zeros(LANES, np.int64),
-            goals=np.zeros(len(self.engine.roles), np.int16),
-            choice=MoveChoice(legal, program.move_ends, program.first_move),
-            ahead=self._make_lookahead(),
-            fluents=len(self.engine.fluents),
+        return allocate_lanes(
+            self.engine,
+            self._playing,
+            self._sequence.spawn(1)[0],
             most=self._most_lanes(),
-        )
-
-    def _make_lookahead(self) -> Lookahead:
-        fluents, moves = len(self.engine.fluents), len(self._program.legal)
-        roles = self.engine.roles
-        if not self.sees_wins:
-            fluents = moves = 0
-        # Where two players may both win, letting the other do so is no mistake.
-        careful = np.array([role != "random" for role in roles])
-        if careful.sum() == 2 and self.profile.constant_sum is None:
-            careful[:] = False
-        return Lookahead(
-            before=allocate_aligned(8 * fluents).reshape(-1, 8),
-            made=allocate_aligned(8 * moves).reshape(-1, 8),
-            tried=allocate_aligned(8 * moves).reshape(-1, 8),
-            chooses=allocate_aligned(8 * len(roles)).reshape(-1, 8),
-            chose=allocate_aligned(8 * len(roles)).reshape(-1, 8),
-            careful=np.where(careful, ~np.uint64(0), np.uint64(0)),
-            undoable=allocate_aligned(8),
-            undone=allocate_aligned(8),
-            returned=allocate_aligned(8),
+            proving=self.sees_wins and self.profile.constant_sum is not None,
         )
 
     def _make_buffers(self) -> ExpansionBuffers:
         engine = self.engine
         roles, moves = len(engine.roles), sum(map(len, engine.moves))
         return ExpansionBuffers(
-            words=self._words[1],
+            words=allocate_aligned(8 * engine.program.slots).reshape(-1, 8),
             rows=np.zeros((LANES, engine.width), np.uint64),
             legal=np.zeros((LANES, max(1, -(-moves // 64))), np.uint64),
             listed=np.zeros(moves, np.int32),
@@ -379,9 +368,3 @@ class CircuitTree:
             block=np.zeros(64, np.uint64),
             pending=np.zeros(1, np.int64),
         )
-
-
-@lru_cache(maxsize=4)
-def _find_wins(engine: CircuitSimulator) -> Program | None:
-    """Return a circuit that tells winning moves, made once for an engine."""
-    return add_wins(engine.compiled, engine.roles)
