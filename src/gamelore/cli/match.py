@@ -16,6 +16,7 @@ import click
 import numpy as np
 
 from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.warm_up import warm_up
 from gamelore.cli.engine import prepare
 from gamelore.cli.match_view import LiveView, MatchView, NoView, PlainView
 from gamelore.cli.options import Finite, engine_option, json_option, seed_option
@@ -114,6 +115,7 @@ def make_peers(
 ) -> list[Peer]:
     """A peer for each player named, each with a name of its own."""
     peers: list[Peer] = []
+    warm: set[str] = set()  # whose kernels are loaded: the start clock is not for that
     for number, text in enumerate(specs):
         spec = AgentSpec.parse(text)
         address = None if spec.name == LEARNED else parse_address(text)
@@ -122,6 +124,9 @@ def make_peers(
         else:
             own_seed = (seed + number) % SEEDS
             with waiting(f"preparing {spec.label}"):
+                if spec.name not in warm:
+                    warm_up(spec)
+                    warm.add(spec.name)
                 agent = make_agent(spec, store=store, seed=own_seed, games=[game])
             peers.append(LocalPeer(agent, spec.label))
     remote = [peer for peer in peers if isinstance(peer, RemotePeer)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import pickle
 import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
@@ -92,6 +94,24 @@ def test_it_thinks_on_the_others_time(connect: Simulator) -> None:
     reply = position.legal_moves("yellow")[0]
     position = position.advance(reply)
     assert player.choose(position, Clock()) in position.legal_moves("red")
+    player.rest()
+
+
+def test_it_does_not_think_on_after_its_match(connect: Simulator) -> None:
+    player = TreePlayer(1, TreeSettings(nodes=50_000))
+    player.start(Briefing(connect, "red", ponders=True), Clock())
+    position = Position.initial(connect)
+    noted = Event()
+    clock = Clock(600.0, heard=lambda move: noted.set())
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(player.choose, position, clock)
+        noted.wait()
+        player.rest()  # the match is over, and the answer will be late
+        assert answer.result() in position.legal_moves("red")
+    assert player._pondering is None
+    player.start(Briefing(connect, "red", ponders=True), Clock())
+    player.choose(position, Clock(0.2))
+    assert player._pondering is not None
     player.rest()
 
 

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any, Protocol
 
 import numpy as np
@@ -77,16 +77,23 @@ class TreePlayer:
         self._role = 0
         self._ponders = False
         self._pondering: _Pondering | None = None
+        self._turn = Lock()  # who rests and who begins to ponder take turns
+        self._rested = Event()  # ends a decision that is still under way
         self._rate = 1000.0  # playouts per second, of the last slice
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the player without its trees: it starts anew elsewhere."""
         self.rest()
-        return {**vars(self), "_simulator": None, "_trees": [], "last": None}
+        left_out = {"_simulator": None, "_trees": [], "last": None}
+        return {**vars(self), **left_out, "_turn": None, "_rested": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _turn=Lock(), _rested=Event())
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Make the trees, and search the initial position for a part of the clock."""
-        self.rest()
+        self._stop_pondering()
+        self._rested.clear()
         simulator = briefing.simulator
         if self._simulator is not simulator:
             self._trees = self._make_trees(simulator)
@@ -105,7 +112,8 @@ class TreePlayer:
         """Return the best move that the search finds in time."""
         if self._simulator is None:
             raise RuntimeError("start must be called before choose")
-        self.rest()
+        self._stop_pondering()
+        self._rested.clear()
         role = position.roles[self._role]
         legal = position.legal_moves(role)
         if len(legal) == 1:
@@ -131,12 +139,21 @@ class TreePlayer:
         return self._merged(lines)
 
     def rest(self) -> None:
-        """Stop thinking on the others' time."""
+        """Stop thinking on the others' time, until the next start.
+
+        A decision that is under way in another thread ends soon, by what was found.
+        """
+        with self._turn:
+            self._ponders = False
+        self._rested.set()
+        self._stop_pondering()
+
+    # ── inside ──────────────────────────────────────────────────────────────────────
+
+    def _stop_pondering(self) -> None:
         if self._pondering is not None:
             self._pondering.stop()
             self._pondering = None
-
-    # ── inside ──────────────────────────────────────────────────────────────────────
 
     def _make_trees(self, simulator: Simulator) -> list[TreeSearch]:
         if not isinstance(simulator, CircuitSimulator):
@@ -171,7 +188,7 @@ class TreePlayer:
         self._set_targets(limit)
         while not self._is_done():
             now = time.monotonic()
-            if now >= end:
+            if now >= end or self._rested.is_set():
                 break
             least = max(tree.least for tree in self._trees)
             size = max(least, min(2 * size, int(self._rate * min(end - now, _SLICE))))
@@ -254,8 +271,11 @@ class TreePlayer:
         ):
             return
         following = position.advance(move)
-        if not following.is_terminal:
-            self._pondering = _Pondering(self._trees, following.row)
+        if following.is_terminal:
+            return
+        with self._turn:
+            if self._ponders:  # the match may be over by now
+                self._pondering = _Pondering(self._trees, following.row)
 
 
 class _Pondering:
