@@ -5,6 +5,7 @@
     level-3                    the level of strength 3, of 1 to 10
     td                         an agent that learns from its matches
     learned:FILE[:DEPTH]       what a training run has saved, looking DEPTH moves ahead
+    mcts:FILE[:PLAYOUTS]       tree search that values leaves by what was saved
     package.module:Class       a player or agent of your own, made from a seed
 
 Agents of higher layers are named by import path and imported when they are made.
@@ -46,7 +47,9 @@ LEARNED = "learned"
 IMPORTED = "import"
 DEFAULT = "mcts"
 """The player where none is named: the strongest on any game."""
+TREE = "mcts"
 _SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
+_TREE_AGENT = "gamelore.learn.learned_player:make_tree_agent"
 
 NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
 """Every name of the table."""
@@ -55,6 +58,7 @@ FORMS = (
     *NAMES,
     *(f"{name}-N" for name in (*PARAMETERS, LEVEL)),
     "learned:FILE[:DEPTH]",
+    "mcts:FILE[:PLAYOUTS]",
     "package.module:Class",
 )
 """All forms of a spec, for help texts."""
@@ -69,7 +73,7 @@ class AgentSpec:
     number: int | None = None
     """The depth, the playouts of each move or the level, where the text has one."""
     target: str = ""
-    """The file of a learned agent, or an import path."""
+    """The file of what was learned, or an import path."""
 
     @classmethod
     def parse(cls, text: str) -> AgentSpec:
@@ -81,7 +85,7 @@ class AgentSpec:
             return cls(stem, _check_number(text, PARAMETERS[stem], int(digits)))
         if stem == LEVEL and digits.isascii() and digits.isdecimal():
             return cls(LEVEL, _check_number(text, "level", int(digits)))
-        learned = _parse_learned(text)
+        learned = _parse_learned(text) or _parse_tree(text)
         if learned is not None:
             return learned
         if ":" in text:
@@ -95,18 +99,24 @@ class AgentSpec:
     def __str__(self) -> str:
         if self.name == IMPORTED:
             return self.target
-        if self.name == LEARNED:
-            depth = "" if self.number is None else f":{self.number}"
-            return f"{LEARNED}:{self.target}{depth}"
+        if self.is_learned:
+            number = "" if self.number is None else f":{self.number}"
+            return f"{self.name}:{self.target}{number}"
         return self.name if self.number is None else f"{self.name}-{self.number}"
 
     @property
     def label(self) -> str:
         """The short name in tables of results: of a learned agent, its file's name."""
-        if self.name != LEARNED:
+        if not self.is_learned:
             return str(self)
-        depth = "" if self.number is None else f":{self.number}"
-        return f"{Path(self.target).name}{depth}"
+        number = "" if self.number is None else f":{self.number}"
+        kind = f"{TREE}:" if self.name == TREE else ""
+        return f"{kind}{Path(self.target).name}{number}"
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether it plays by the file of a training run."""
+        return self.name == LEARNED or (self.name == TREE and bool(self.target))
 
     @property
     def learns(self) -> bool:
@@ -141,9 +151,9 @@ def make_agent(
         if store is not None and not store.parent.is_dir():
             raise GameloreError(f"there is no folder {store.parent} for {store.name}")
         return cast(Agent, _look_up(LEARNERS[spec.name])(store, seed))
-    if spec.name == LEARNED:
-        path, depth = Path(spec.target), spec.number
-        return cast(Agent, _look_up(_SNAPSHOT_AGENT)(path, depth, seed, games))
+    if spec.is_learned:
+        make = _look_up(_TREE_AGENT if spec.name == TREE else _SNAPSHOT_AGENT)
+        return cast(Agent, make(Path(spec.target), spec.number, seed, games))
     if spec.name == IMPORTED:
         return _import_agent(spec.target, seed)
     name, number = spec.name, spec.number
@@ -166,6 +176,17 @@ def _parse_learned(text: str) -> AgentSpec | None:
     if depth is not None:
         _check_number(text, "depth", depth)
     return AgentSpec(LEARNED, depth, file)
+
+
+def _parse_tree(text: str) -> AgentSpec | None:
+    """Return the spec of mcts:FILE[:PLAYOUTS]."""
+    path = text.removeprefix(f"{TREE}:")
+    if path in ("", text):
+        return None
+    stem, _, digits = path.rpartition(":")
+    if not (stem and digits.isascii() and digits.isdecimal()):
+        return AgentSpec(TREE, None, path)
+    return AgentSpec(TREE, _check_number(text, "playouts", int(digits)), stem)
 
 
 def _check_number(text: str, parameter: Parameter, number: int) -> int:

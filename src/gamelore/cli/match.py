@@ -15,7 +15,7 @@ from typing import Any
 import click
 import numpy as np
 
-from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up
 from gamelore.cli.engine import prepare
 from gamelore.cli.match_view import LiveView, MatchView, NoView, PlainView
@@ -118,7 +118,7 @@ def make_peers(
     warm: set[str] = set()  # whose kernels are loaded: the start clock is not for that
     for number, text in enumerate(specs):
         spec = AgentSpec.parse(text)
-        address = None if spec.name == LEARNED else parse_address(text)
+        address = None if spec.is_learned else parse_address(text)
         if address is not None:
             peers.append(RemotePeer(*address))
         else:
