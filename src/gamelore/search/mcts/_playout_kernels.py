@@ -290,7 +290,7 @@ def _end_playouts(program, tree, lanes):
                 if cut_off and lanes.goals[role] < 0:
                     goal = 0.5 * (tree.goal_range[role, 0] + tree.goal_range[role, 1])
                 tickets.sums[ticket, role] += goal
-                if role == state[FIRST] and tree.facts.count.shape[0]:
+                if role == state[FIRST] and tree.facts.playouts.shape[0]:
                     note_facts(tree, ticket, lanes.words, lane, goal)
             state[LENGTH] += state[STEPS] - lanes.began[lane]
             tickets.left[ticket] -= 1

@@ -118,8 +118,8 @@ class Actions(NamedTuple):
 class FactTables(NamedTuple):
     """How playouts end in which facts are true.  B tables, F fluents; B may be 0."""
 
-    count: np.ndarray  # float32 [B, F]   playouts that ended with the fact
-    total: np.ndarray  # float32 [B, F]   their goals of role FIRST, in 0 to 1
+    playouts: np.ndarray  # float32 [B, F]   those that ended with the fact
+    goals: np.ndarray  # float32 [B, F]   their goals of role FIRST, in 0 to 1
     used: np.ndarray  # int64 [1]   tables that belong to nodes
     true: np.ndarray  # int32 [F]   a buffer: the facts of one position
 
@@ -226,10 +226,10 @@ def _choose_by_bound(tree, node, mover, table):
 def _share(tree, table, edge, mover, value):
     """Return the value of an edge, with all playouts that ended with its fact."""
     facts, key = tree.facts, np.int64(tree.edges.key[edge])
-    count = np.float64(facts.count[table, key])
+    count = np.float64(facts.playouts[table, key])
     if count == 0.0:
         return value
-    mean = np.float64(facts.total[table, key]) / count
+    mean = np.float64(facts.goals[table, key]) / count
     if mover == tree.state[SECOND]:
         mean = 1.0 - mean
     begun = np.float64(tree.edges.begun[edge])
@@ -356,7 +356,7 @@ def _give_table(tree, node):
     """Give a node statistics of facts, if there are any left."""
     facts = tree.facts
     table = facts.used[0]
-    if table < facts.count.shape[0]:
+    if table < facts.playouts.shape[0]:
         facts.used[0] += 1
         tree.nodes.table[node] = table + 1
 
@@ -370,7 +370,7 @@ def note_facts(tree, ticket, words, lane, goal):
     facts, tickets = tree.facts, tree.tickets
     word, shift = lane >> 6, np.uint64(lane & 63)
     found = 0
-    for fluent in range(facts.count.shape[1]):
+    for fluent in range(facts.playouts.shape[1]):
         facts.true[found] = fluent
         found += np.int64((words[1 + fluent, word] >> shift) & np.uint64(1))
     value = np.float32(_scale(tree, tree.state[FIRST], goal))
@@ -380,8 +380,8 @@ def note_facts(tree, ticket, words, lane, goal):
             continue
         for i in range(found):
             fluent = facts.true[i]
-            facts.count[table, fluent] += np.float32(1.0)
-            facts.total[table, fluent] += value
+            facts.playouts[table, fluent] += np.float32(1.0)
+            facts.goals[table, fluent] += value
 
 
 @lean_part

@@ -79,8 +79,8 @@ def allocate_facts(fluents: int) -> FactTables:
     """Return statistics of so many facts for as many nodes as memory is worth."""
     count = max(1, _TABLE_MEMORY // (8 * fluents)) if fluents else 0
     return FactTables(
-        count=np.zeros((count, fluents), np.float32),
-        total=np.zeros((count, fluents), np.float32),
+        playouts=np.zeros((count, fluents), np.float32),
+        goals=np.zeros((count, fluents), np.float32),
         used=np.zeros(1, np.int64),
         true=np.zeros(fluents + 1, np.int32),
     )
@@ -128,7 +128,7 @@ def forget(tree: Tree, most: int) -> Tree:
         state[_tree_kernels.EVALUATED] = len(kept)
     state[_tree_kernels.NODES] = len(kept)
     state[_tree_kernels.EDGES] = len(places)
-    facts = allocate_facts(tree.facts.count.shape[1])
+    facts = allocate_facts(tree.facts.playouts.shape[1])
     nodes.table[:] = 0
     return tree._replace(nodes=nodes, edges=edges, estimates=estimates, facts=facts)
 

@@ -80,9 +80,9 @@ class LeafValues:
         goals = self._goals(rows, moved, role)
         low, high = self._low[role], self._high[role]
         if self._gain == 1.0:
-            return np.clip(goals, low, high)
+            return np.asarray(np.clip(goals, low, high))
         middle, half = (low + high) / 2, max((high - low) / 2, 1e-9)
-        return middle + half * np.tanh(self._gain * (goals - middle) / half)
+        return np.asarray(middle + half * np.tanh(self._gain * (goals - middle) / half))
 
     def _goals(self, rows: Rows, moved: Movers, role: int) -> Floats:
         """Return the values of the evaluator on the scale of goals."""

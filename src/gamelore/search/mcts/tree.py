@@ -343,7 +343,7 @@ class CircuitTree:
             random=self._sequence.generate_state(4, np.uint64),
             strategies=np.zeros(max(1, *map(len, engine.moves))),
             estimates=np.zeros((estimated, roles), np.float32),
-            facts=allocate_facts(self._shared_fluents()),
+            facts=allocate_facts(self._shared_fluents() if total >= 0 else 0),
         )
 
     def _shared_fluents(self) -> int:
