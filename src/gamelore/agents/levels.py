@@ -21,6 +21,8 @@ class Level:
     slips: float = 0.0
     """The share of moves that are drawn in proportion to their visits; the others are
     the best that was found."""
+    lookahead: bool = True
+    """Whether playouts see wins and losses one move ahead, where they can."""
 
 
 LEVELS = (
@@ -57,7 +59,9 @@ class LevelPlayer:
         if limited or self._tree is None:
             self.rest()
             seed = int(self._seeds.spawn(1)[0].generate_state(1)[0])
-            settings = TreeSettings(playouts=self.level.playouts)
+            settings = TreeSettings(
+                playouts=self.level.playouts, decisive=self.level.lookahead
+            )
             if limited:
                 settings = replace(settings, nodes=_NODES)
                 # Neither a long start clock nor the others' time makes it stronger.

@@ -211,8 +211,8 @@ Examples:
 
 A PLAYER is the name of a built-in player, host:port for a player on the network,
 learned:FILE for a file that gamelore learn has saved, or module:Class for a Python
-class. learned:FILE:DEPTH searches DEPTH moves ahead. Ctrl-C aborts the matches that
-are running, and keeps the finished ones.
+class. learned:FILE:DEPTH searches DEPTH moves ahead, and mcts:FILE a tree. Ctrl-C
+aborts the matches that are running, and keeps the finished ones.
 """,
 )
 @click.argument("game")

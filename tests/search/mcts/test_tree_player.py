@@ -70,6 +70,30 @@ def test_small_games_are_never_lost(name: str) -> None:
         assert record.goals[role] in (50, 100)
 
 
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "connect-four-4x4", "hex-4x4"])
+def test_small_games_are_solved_and_played_perfectly(name: str) -> None:
+    engine = simulator(load(name))
+    players = [TreePlayer(seed, TreeSettings(nodes=500_000)) for seed in (1, 2)]
+    for player, role in zip(players, engine.roles, strict=True):
+        player.start(Briefing(engine, role), Clock())
+    position = Position.initial(engine)
+    promised: float | None = None  # to the first role
+    while not position.is_terminal:
+        mover = position.mover
+        moves = {role: position.legal_moves(role)[0] for role in engine.roles}
+        if mover is not None:
+            player = players[engine.roles.index(mover)]
+            moves[mover] = player.choose(position, Clock(300.0))
+            assert player.last is not None
+            assert player.last.solved
+            value = player.last.value
+            value = value if mover == engine.roles[0] else 100 - value
+            assert promised in (None, value)
+            promised = value
+        position = position.advance(*moves.values())
+    assert position.goals[engine.roles[0]] == promised
+
+
 def test_a_forced_move_is_made_at_once(connect: Simulator) -> None:
     player = make(connect, "yellow")
     move = player.choose(Position.initial(connect), Clock())

@@ -25,9 +25,10 @@ class TreeSettings:
     mix: float = 1.0
     """The share of the evaluator in the value of a leaf, where a search has one; the
     rest is the playouts'. With 1 there are none: a playout is then one evaluation."""
-    rave: int = 0
+    rave: int | None = None
     """Visits of a move at which its own playouts count as much as all that ended with
-    the fact that it adds; 0 for its own alone."""
+    the fact that it adds; 0 for its own alone. By default 1000 in games of two players
+    with a constant sum whose facts last, such as stones that stay, and else 0."""
     playouts_per_leaf: int | None = None
     """Playouts from each leaf that is selected; by default 1 to 16, more where they are
     cheap beside the steps in the tree."""
@@ -50,7 +51,13 @@ class TreeSettings:
     """Trees that are searched at once; their counts are added up."""
 
     def __post_init__(self) -> None:
-        for name, most in (("exploration", 100), ("first_play", 100), ("mix", 1)):
+        limits = (
+            ("exploration", 100),
+            ("first_play", 100),
+            ("mix", 1),
+            ("rave", 1_000_000_000),
+        )
+        for name, most in limits:
             value = getattr(self, name)
             if value is not None and not 0 <= value <= most:
                 raise ArgumentError(f"{name} must be from 0 to {most}, got {value}")

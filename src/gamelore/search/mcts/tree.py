@@ -42,6 +42,7 @@ from gamelore.search.mcts.arrays import (
     count_edges,
     forget,
 )
+from gamelore.search.mcts.lasting_facts import facts_last
 from gamelore.search.mcts.leaf_values import LeafValues
 from gamelore.search.mcts.profile import GameProfile, profile_game
 from gamelore.search.mcts.report import Analysis
@@ -63,6 +64,7 @@ _WORK_PER_LEAF = 1_000_000  # gates of the playouts from a leaf: slow beside the
 _WORK_PER_CHILD = 26_000  # gates that take as long as making a successor a node
 _MOST_PER_LEAF = 16
 _ROUNDS = 16  # of all lanes in a decision, where its playouts are few
+_RAVE = 1000  # visits of a move at which what it shares counts half
 _BATCH = 64  # leaves that an evaluator gets at once
 
 
@@ -93,6 +95,7 @@ class CircuitTree:
             total = self.profile.constant_sum
             self._leaves = LeafValues(evaluator, engine, total, seed)
         self._pure = evaluator is not None and self.settings.mix == 1
+        self._rave = self._find_rave()
         decisive = self.settings.decisive and self.profile.in_turns and not self._pure
         with_wins = _find_wins(engine) if decisive else None
         self.sees_wins = with_wins is not None
@@ -336,7 +339,7 @@ class CircuitTree:
             queue=np.zeros(LANES, np.int32),
             state=state,
             parameters=np.array(
-                [exploration, settings.first_play, settings.mix, settings.rave],
+                [exploration, settings.first_play, settings.mix, self._rave],
                 np.float64,
             ),
             goal_range=np.array(ranges, np.float64),
@@ -348,8 +351,15 @@ class CircuitTree:
 
     def _shared_fluents(self) -> int:
         """Return of how many fluents moves share statistics, 0 if they do not."""
-        shared = self.settings.rave and self.profile.constant_sum and not self._pure
-        return len(self.engine.fluents) if shared else 0
+        return len(self.engine.fluents) if self._rave else 0
+
+    def _find_rave(self) -> int:
+        """Return at how many visits a move's own playouts count as much as others'."""
+        if self.profile.constant_sum is None or self._pure:
+            return 0
+        if self.settings.rave is not None:
+            return self.settings.rave
+        return _RAVE if facts_last(self.engine) else 0
 
     def _weight(self) -> int:
         """Return the playouts of a leaf: fewer where one takes many gates."""
