@@ -26,15 +26,15 @@ class Level:
 
 
 LEVELS = (
-    Level(16, slips=1.0),
-    Level(16, slips=0.3),
-    Level(40),
-    Level(100),
-    Level(250),
-    Level(630),
-    Level(1600),
-    Level(4000),
-    Level(10_000),
+    Level(16, slips=1.0, lookahead=False),
+    Level(16, slips=0.3, lookahead=False),
+    Level(40, lookahead=False),
+    Level(100, lookahead=False),
+    Level(250, lookahead=False),
+    Level(800, lookahead=False),
+    Level(2500, lookahead=False),
+    Level(6000),
+    Level(18_000),
     Level(None),
 )
 """Levels 1 to 10; docs/strength.md has their ratings."""

@@ -28,10 +28,11 @@ class TreeSettings:
     rave: int | None = None
     """Visits of a move at which its own playouts count as much as all that ended with
     the fact that it adds; 0 for its own alone. By default 1000 in games of two players
-    with a constant sum whose facts last, such as stones that stay, and else 0."""
+    with a constant sum, many moves, and facts that last, such as stones that stay; else
+    0."""
     playouts_per_leaf: int | None = None
     """Playouts from each leaf that is selected; by default 1 to 16, more where they are
-    cheap beside the steps in the tree."""
+    cheap beside the steps in the tree; with a budget of playouts, 4 at most."""
     decisive: bool = True
     """Whether playouts see wins and losses one move ahead, where a small circuit tells
     them."""

@@ -63,8 +63,10 @@ _NEVER = 1 << 62
 _WORK_PER_LEAF = 1_000_000  # gates of the playouts from a leaf: slow beside the tree
 _WORK_PER_CHILD = 26_000  # gates that take as long as making a successor a node
 _MOST_PER_LEAF = 16
+_MOST_OF_BUDGET = 4  # playouts of a leaf, where a decision has so many in all
 _ROUNDS = 16  # of all lanes in a decision, where its playouts are few
 _RAVE = 1000  # visits of a move at which what it shares counts half
+_MANY_MOVES = 12  # on average: moves that soon have playouts of their own need no more
 _BATCH = 64  # leaves that an evaluator gets at once
 
 
@@ -359,7 +361,8 @@ class CircuitTree:
             return 0
         if self.settings.rave is not None:
             return self.settings.rave
-        return _RAVE if facts_last(self.engine) else 0
+        many = self.profile.choices >= _MANY_MOVES
+        return _RAVE if many and facts_last(self.engine) else 0
 
     def _weight(self) -> int:
         """Return the playouts of a leaf: fewer where one takes many gates."""
@@ -369,7 +372,8 @@ class CircuitTree:
             return self.settings.playouts_per_leaf
         work = self.profile.length * max(1, len(self._program.left))
         exponent = round(math.log2(max(1.0, _WORK_PER_LEAF / work)))
-        return int(min(2**exponent, _MOST_PER_LEAF, max(1, self._most_lanes() // 4)))
+        most = _MOST_PER_LEAF if self.settings.playouts is None else _MOST_OF_BUDGET
+        return int(min(2**exponent, most, max(1, self._most_lanes() // 4)))
 
     def _most_lanes(self) -> int:
         """Return how many lanes play at once: few where a decision has few playouts.
