@@ -61,8 +61,8 @@ def main() -> None:
         lowest = ratings[names[0]].value
         seconds = time.process_time() - began
         print(f"\n{game}: {len(results)} matches, {seconds:.0f} s of the processor\n")
-        print("| level | playouts | slips | rating | 95% | above the one below |")
-        print("|---:|---:|---:|---:|---:|---:|")
+        print("| level | playouts | slips | lookahead | rating | 95% | step |")
+        print("|---:|---:|---:|---|---:|---:|---:|")
         below = None
         for name, level in zip(names, levels, strict=True):
             value, low, high = (point - lowest for point in ratings[name])
@@ -70,7 +70,8 @@ def main() -> None:
             below = value
             print(
                 f"| {name.removeprefix('level-')} | {level.playouts:,} |"
-                f" {level.slips:.0%} | {value:.0f} | {low:.0f}…{high:.0f} | {step} |"
+                f" {level.slips:.0%} | {'on' if level.lookahead else 'off'} |"
+                f" {value:.0f} | {low:.0f}…{high:.0f} | {step} |"
             )
 
 

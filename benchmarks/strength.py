@@ -19,9 +19,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 
-from gamelore.agents.builtin import maker_of
+from gamelore.bench.players import parse_player
 from gamelore.engine import Simulator, simulator
 from gamelore.games import load, load_features
 from gamelore.graph import StateGraph
@@ -29,7 +30,7 @@ from gamelore.learn.presets import preset_for
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.alpha_beta import AlphaBetaPlayer
-from gamelore.values.evaluator import LearnedEvaluation
+from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 
 _SHARE = 25  # the first stop, where none are given, is this part of the matches
@@ -37,7 +38,7 @@ _SHARE = 25  # the first stop, where none are given, is this part of the matches
 
 @dataclass(frozen=True)
 class Stop:
-    """Where a course stood, and how it did there."""
+    """Where a training run stood, and how it did there."""
 
     matches: int
     seconds: float
@@ -67,14 +68,12 @@ def wins(
     sim: Simulator, function: ValueFunction, depth: int, against: str, games: int
 ) -> tuple[int, int]:
     """How many of so many matches are won from the first seat, and from the second."""
-    maker = maker_of(against)
-    if maker is None:
-        raise SystemExit(f"no player {against!r}")
-    ours = AlphaBetaPlayer(LearnedEvaluation(function), depth=depth, seed=depth)
-    theirs = maker(depth + 1)
+    ours = AlphaBetaPlayer(ValueFunctionEvaluator(function), depth=depth, seed=depth)
+    make = parse_player(against)
+    seeds = np.random.SeedSequence(depth).generate_state(games)
     won = [0, 0]
-    for game in range(games):
-        seat = game % 2
+    for game, seed in enumerate(seeds):
+        seat, theirs = game % 2, make(int(seed))
         players = {sim.roles[seat]: ours, sim.roles[1 - seat]: theirs}
         goals = [goal or 0 for goal in play_match(sim, players).goals]
         won[seat] += goals[seat] > goals[1 - seat]

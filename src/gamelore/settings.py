@@ -106,6 +106,8 @@ class Setting:
     """The word for `None` on the command line, where the default is something else."""
     names_choice: bool = False
     """Whether it holds the name of the choice that it is a field of."""
+    other: str = ""
+    """The choice that players of other names stand for on the command line, if any."""
 
     @property
     def text(self) -> str:
@@ -137,7 +139,8 @@ def setting(
 ) -> Any:
     """Return a dataclass field; `least`, `above` and `most` bound its values.
 
-    `more`: `words`, `choices`, `prefix`, `none` and `names_choice`, as in `Setting`.
+    `more`: `words`, `choices`, `prefix`, `none`, `names_choice` and `other`, as in
+    `Setting`.
     """
     described = {"option": option, "group": group, "range": Range(least, above, most)}
     if factory is not MISSING:
@@ -181,6 +184,7 @@ def _describe(kind: Any) -> tuple[Setting, ...]:
                 more.get("prefix", ""),
                 more.get("none", ""),
                 more.get("names_choice", False),
+                more.get("other", ""),
             )
         )
     return tuple(found)

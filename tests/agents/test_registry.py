@@ -82,6 +82,8 @@ def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
         ("monte-carlo-100", AgentSpec("monte-carlo", 100)),
         ("learned:net.run", AgentSpec("learned", None, "net.run")),
         ("learned:runs/net.run:4", AgentSpec("learned", 4, "runs/net.run")),
+        ("mcts:net.run", AgentSpec("mcts", None, "net.run")),
+        ("mcts:runs/net.run:900", AgentSpec("mcts", 900, "runs/net.run")),
         ("package.module:Class", AgentSpec("import", None, "package.module:Class")),
     ],
 )

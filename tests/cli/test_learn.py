@@ -332,7 +332,7 @@ def test_a_checkpoint_of_other_settings(
         ("tron", 1, "learning takes turns, but two roles have a choice at once"),
         ("no-such-game", 1, "no-such-game"),
         ("peg-solitaire --role second", 1, "one player only"),
-        ("tictactoe --against nobody", 2, "'nobody' is not one of 'random', 'novice'"),
+        ("tictactoe --against nobody", 2, "there is no player 'nobody'"),
         ("tictactoe --alpha 2", 2, "--alpha must be in (0, 1], got 2.0"),
         ("tictactoe --lambda -1", 2, "--lambda must be in [0, 1], got -1.0"),
         ("tictactoe --epsilon 7", 2, "--epsilon must be in [0, 1], got 7.0"),
@@ -390,7 +390,7 @@ def test_a_checkpoint_of_other_settings(
         (
             "tictactoe --evaluate-against nobody",
             2,
-            "--evaluate-against must be some of random, novice",
+            "--evaluate-against must be players: there is no player 'nobody'",
         ),
     ],
 )

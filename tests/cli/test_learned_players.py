@@ -75,7 +75,26 @@ def test_how_they_are_named() -> None:
     assert AgentSpec.parse("learned:runs/net.ckpt:4").label == "net.ckpt:4"
 
 
-@pytest.mark.parametrize("spec", ["learned:net.ckpt", "net.ckpt:3", "table.ckpt"])
+def test_tree_search_over_them_is_named_by_the_file() -> None:
+    spec = AgentSpec.parse("mcts:runs/net.ckpt:300")
+    assert spec == AgentSpec("mcts", 300, "runs/net.ckpt")
+    assert spec.is_learned
+    assert spec.label == "mcts:net.ckpt:300"
+    assert not AgentSpec.parse("mcts-300").is_learned
+    with pytest.raises(GameloreError, match="playouts must be in 1 to 1000000, got 0"):
+        AgentSpec.parse("mcts:net.ckpt:0")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "learned:net.ckpt",
+        "net.ckpt:3",
+        "table.ckpt",
+        "mcts:net.ckpt",
+        "mcts:table.ckpt:50",
+    ],
+)
 def test_they_enter_matches_under_any_names(spec: str) -> None:
     warm_up(AgentSpec.parse(spec))
     agent = make_agent(spec, seed=1)
@@ -101,6 +120,7 @@ def test_they_enter_matches_under_any_names(spec: str) -> None:
         ("learned:none.ckpt", "cannot read none.ckpt"),
         ("learned:notes", "notes is of another kind, so it is no checkpoint"),
         ("learned:table.ckpt:2", "table.ckpt holds a table"),
+        ("mcts:none.ckpt", "cannot read none.ckpt"),
     ],
 )
 def test_what_cannot_play(spec: str, message: str) -> None:

@@ -270,7 +270,7 @@ def test_a_file_that_is_further_on_is_not_replaced(tmp_path: Path) -> None:
         ({"minutes": 0.0}, "minutes must be in"),
         ({"matches": 0}, "matches must be at least 1"),
         ({"evaluation_matches": 1}, "evaluation_matches must be in"),
-        ({"evaluate_against": ("me",)}, "evaluate_against must be some of"),
+        ({"evaluate_against": ("me",)}, "evaluate_against must be players"),
     ],
 )
 def test_numbers_are_checked(fields: dict[str, object], message: str) -> None:

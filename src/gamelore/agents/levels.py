@@ -21,18 +21,20 @@ class Level:
     slips: float = 0.0
     """The share of moves that are drawn in proportion to their visits; the others are
     the best that was found."""
+    lookahead: bool = True
+    """Whether playouts see wins and losses one move ahead, where they can."""
 
 
 LEVELS = (
-    Level(16, slips=1.0),
-    Level(16, slips=0.3),
-    Level(40),
-    Level(100),
-    Level(250),
-    Level(630),
-    Level(1600),
-    Level(4000),
-    Level(10_000),
+    Level(16, slips=1.0, lookahead=False),
+    Level(16, slips=0.3, lookahead=False),
+    Level(40, lookahead=False),
+    Level(100, lookahead=False),
+    Level(250, lookahead=False),
+    Level(800, lookahead=False),
+    Level(2500, lookahead=False),
+    Level(6000),
+    Level(18_000),
     Level(None),
 )
 """Levels 1 to 10; docs/strength.md has their ratings."""
@@ -57,7 +59,9 @@ class LevelPlayer:
         if limited or self._tree is None:
             self.rest()
             seed = int(self._seeds.spawn(1)[0].generate_state(1)[0])
-            settings = TreeSettings(playouts=self.level.playouts)
+            settings = TreeSettings(
+                playouts=self.level.playouts, decisive=self.level.lookahead
+            )
             if limited:
                 settings = replace(settings, nodes=_NODES)
                 # Neither a long start clock nor the others' time makes it stronger.

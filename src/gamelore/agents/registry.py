@@ -8,6 +8,7 @@
     openspiel-1000             OpenSpiel's MCTSBot; with a number: its simulations
     openspiel:BOT              another bot that is registered with OpenSpiel
     learned:FILE[:DEPTH]       what a training run has saved, looking DEPTH moves ahead
+    mcts:FILE[:PLAYOUTS]       tree search that values leaves by what was saved
     package.module:Class       a player or agent of your own, made from a seed
     NAME                       one that another package brings: see `gamelore.plugins`
 
@@ -56,8 +57,10 @@ PLUGIN = "plug-in"
 OPENSPIEL = "openspiel"
 DEFAULT = "mcts"
 """The player where none is named: the strongest on any game."""
+TREE = "mcts"
 _SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
 _OPENSPIEL_PLAYER = "gamelore.adapters.open_spiel_bots:make_open_spiel_player"
+_TREE_AGENT = "gamelore.learn.learned_player:make_tree_agent"
 
 NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
 """Every name of the table."""
@@ -69,6 +72,7 @@ FORMS = (
     "openspiel[-N]",
     "openspiel:BOT",
     "learned:FILE[:DEPTH]",
+    "mcts:FILE[:PLAYOUTS]",
     "package.module:Class",
 )
 """All forms of a spec, for help texts; plug-ins come on top."""
@@ -88,7 +92,7 @@ class AgentSpec:
     number: int | None = None
     """The depth, the playouts of each move or the level, where the text has one."""
     target: str = ""
-    """The file of a learned agent, an import path, the name of a plug-in, of a bot of
+    """The file of what was learned, an import path, the name of a plug-in, of a bot of
     OpenSpiel's or of an evaluator."""
 
     @classmethod
@@ -99,7 +103,7 @@ class AgentSpec:
         numbered = _parse_number(text)
         if numbered is not None:
             return numbered
-        learned = _parse_learned(text)
+        learned = _parse_learned(text) or _parse_tree(text)
         if learned is not None:
             return learned
         if text in find_plugins("agents"):
@@ -111,19 +115,25 @@ class AgentSpec:
     def __str__(self) -> str:
         if self.name in (IMPORTED, PLUGIN):
             return self.target
-        if self.name == LEARNED:
-            depth = "" if self.number is None else f":{self.number}"
-            return f"{LEARNED}:{self.target}{depth}"
+        if self.is_learned:
+            number = "" if self.number is None else f":{self.number}"
+            return f"{self.name}:{self.target}{number}"
         number = "" if self.number is None else f"-{self.number}"
         return f"{self.name}{number}{':' if self.target else ''}{self.target}"
 
     @property
     def label(self) -> str:
         """The short name in tables of results: of a learned agent, its file's name."""
-        if self.name != LEARNED:
+        if not self.is_learned:
             return str(self)
-        depth = "" if self.number is None else f":{self.number}"
-        return f"{Path(self.target).name}{depth}"
+        number = "" if self.number is None else f":{self.number}"
+        kind = f"{TREE}:" if self.name == TREE else ""
+        return f"{kind}{Path(self.target).name}{number}"
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether it plays by the file of a training run."""
+        return self.name == LEARNED or (self.name == TREE and bool(self.target))
 
     @property
     def learns(self) -> bool:
@@ -158,9 +168,9 @@ def make_agent(
         if store is not None and not store.parent.is_dir():
             raise GameloreError(f"there is no folder {store.parent} for {store.name}")
         return cast(Agent, _look_up(LEARNERS[spec.name])(store, seed))
-    if spec.name == LEARNED:
-        path, depth = Path(spec.target), spec.number
-        return cast(Agent, _look_up(_SNAPSHOT_AGENT)(path, depth, seed, games))
+    if spec.is_learned:
+        make = _look_up(_TREE_AGENT if spec.name == TREE else _SNAPSHOT_AGENT)
+        return cast(Agent, make(Path(spec.target), spec.number, seed, games))
     if spec.name == IMPORTED:
         return _import_agent(spec.target, seed)
     if spec.name == PLUGIN:
@@ -231,6 +241,17 @@ def _parse_learned(text: str) -> AgentSpec | None:
     if depth is not None:
         _check_number(text, "depth", depth)
     return AgentSpec(LEARNED, depth, file)
+
+
+def _parse_tree(text: str) -> AgentSpec | None:
+    """Return the spec of mcts:FILE[:PLAYOUTS]."""
+    path = text.removeprefix(f"{TREE}:")
+    if path in ("", text):
+        return None
+    stem, _, digits = path.rpartition(":")
+    if not (stem and digits.isascii() and digits.isdecimal()):
+        return AgentSpec(TREE, None, path)
+    return AgentSpec(TREE, _check_number(text, "playouts", int(digits)), stem)
 
 
 def _check_number(text: str, parameter: Parameter, number: int) -> int:

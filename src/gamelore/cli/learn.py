@@ -22,8 +22,14 @@ from gamelore.games import load, load_features
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.config import DEFAULT_TEXTS, TrainConfig, complete_options
+from gamelore.learn.config import (
+    DEFAULT_TEXTS,
+    TrainConfig,
+    complete_options,
+    name_opponent,
+)
 from gamelore.learn.files import load_checkpoint
+from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.records import features_record
 from gamelore.learn.role_values import PatternValues
@@ -129,9 +135,9 @@ def begin(request: LearnRequest) -> TrainingRun:
     preset = find_preset(request)
     features = None if preset.features is None else load_features(preset.features, game)
     graph = StateGraph(prepare(game, request.engine, features))
-    roles = Trainer(graph, preset.config).learner_roles
+    roles = make_trainer(graph, preset.config).learner_roles
     run = TrainingRun(
-        Trainer(graph, preset.config, find_initial_values(files, graph, roles)),
+        make_trainer(graph, preset.config, find_initial_values(files, graph, roles)),
         replace(request.run, matches=preset.matches, minutes=preset.minutes),
         files.save,
         depth=preset.depth,
@@ -356,7 +362,7 @@ def command(
             engine=engine,
             files=from_options(LearnFiles, given_options(context, LearnFiles)),
             run=from_options(RunConfig, typed_run),
-            typed=given_options(context, TrainConfig),
+            typed=name_opponent(given_options(context, TrainConfig)),
             typed_run=typed_run,
         )
         request.files.check()

@@ -15,7 +15,8 @@ from typing import Any
 import click
 import numpy as np
 
-from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.registry import AgentSpec, make_agent
+from gamelore.agents.warm_up import warm_up
 from gamelore.cli.engine import prepare
 from gamelore.cli.match_view import LiveView, MatchView, NoView, PlainView
 from gamelore.cli.options import Finite, engine_option, json_option, seed_option
@@ -114,14 +115,18 @@ def make_peers(
 ) -> list[Peer]:
     """A peer for each player named, each with a name of its own."""
     peers: list[Peer] = []
+    warm: set[str] = set()  # whose kernels are loaded: the start clock is not for that
     for number, text in enumerate(specs):
         spec = AgentSpec.parse(text)
-        address = None if spec.name == LEARNED else parse_address(text)
+        address = None if spec.is_learned else parse_address(text)
         if address is not None:
             peers.append(RemotePeer(*address))
         else:
             own_seed = (seed + number) % SEEDS
             with waiting(f"preparing {spec.label}"):
+                if spec.name not in warm:
+                    warm_up(spec)
+                    warm.add(spec.name)
                 agent = make_agent(spec, store=store, seed=own_seed, games=[game])
             peers.append(LocalPeer(agent, spec.label))
     remote = [peer for peer in peers if isinstance(peer, RemotePeer)]
@@ -206,8 +211,8 @@ Examples:
 
 A PLAYER is the name of a built-in player, host:port for a player on the network,
 learned:FILE for a file that gamelore learn has saved, or module:Class for a Python
-class. learned:FILE:DEPTH searches DEPTH moves ahead. Ctrl-C aborts the matches that
-are running, and keeps the finished ones.
+class. learned:FILE:DEPTH searches DEPTH moves ahead, and mcts:FILE a tree. Ctrl-C
+aborts the matches that are running, and keeps the finished ones.
 """,
 )
 @click.argument("game")

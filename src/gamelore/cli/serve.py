@@ -10,7 +10,7 @@ from threading import Event
 
 import click
 
-from gamelore.agents.registry import DEFAULT, LEARNED, AgentSpec, make_agent
+from gamelore.agents.registry import DEFAULT, AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up
 from gamelore.cli.options import Finite, seed_option
 from gamelore.cli.player_options import PLAYERS, store_option
@@ -133,7 +133,7 @@ def command(
 def _name_player(spec: AgentSpec) -> str:
     """Return the name that such a player gives itself: one word."""
     own = str(spec).rpartition(":")[2]
-    if spec.name == LEARNED:
+    if spec.is_learned:
         own = Path(spec.target).stem
     return "gamelore-" + re.sub(r"[\s();.]+", "-", own)
 

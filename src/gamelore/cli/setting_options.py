@@ -9,6 +9,8 @@ from typing import Any, get_args, get_origin
 import click
 from click.core import ParameterSource
 
+from gamelore.agents.registry import AgentSpec
+from gamelore.errors import GameloreError
 from gamelore.settings import (
     BY_NAME,
     Setting,
@@ -151,6 +153,22 @@ def given_options(context: click.Context, kind: type[Any]) -> dict[str, Any]:
     return found
 
 
+class ChoiceOrAgent(click.Choice[str]):
+    """One of some words, or the spec of an agent."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return the text, if it names something."""
+        if value in self.choices:
+            return value
+        try:
+            return str(AgentSpec.parse(value))
+        except GameloreError as error:
+            words = ", ".join(map(str, self.choices))
+            self.fail(f"{error}; or one of {words}", param, ctx)
+
+
 def _make_option(uses: list[Use], is_main: bool, default: str | None) -> click.Option:
     one = uses[0].setting
     flag = f"--{one.option}"
@@ -170,7 +188,8 @@ def _click_type(uses: list[Use]) -> Any:
     """Return what click makes of an annotation."""
     one = uses[0].setting
     if one.choices:
-        return click.Choice(list(one.choices))
+        names = list(one.choices)
+        return ChoiceOrAgent(names) if one.other else click.Choice(names)
     if one.none:
         return NumberOr(one.none)
     if one.words:

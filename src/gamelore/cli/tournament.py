@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import click
 
-from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up as warm_up_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import json_option
@@ -63,7 +63,7 @@ def make_peer(competitor: Competitor, tournament: Tournament) -> Peer:
     """A player that can be met; an error names it where it cannot."""
     try:
         spec = AgentSpec.parse(competitor.spec)
-        address = None if spec.name == LEARNED else parse_address(competitor.spec)
+        address = None if spec.is_learned else parse_address(competitor.spec)
         if address is not None:
             return RemotePeer(*address, name=competitor.name)
         if spec.learns:

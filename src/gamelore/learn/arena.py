@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.agents.agent import MatchEntry
-from gamelore.agents.registry import LEARNED, AgentSpec, make_agent
+from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.engine import Simulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
@@ -74,7 +74,7 @@ def make_participant(spec: AgentSpec, simulator: Simulator, seed: int) -> Partic
     agent = make_agent(spec, seed=seed, games=[simulator.game])
     player = agent.enter(MatchEntry("arena", simulator, roles[0]), Clock())
     return Participant(
-        spec.label, dict.fromkeys(roles, player), learned=spec.name == LEARNED
+        spec.label, dict.fromkeys(roles, player), learned=spec.is_learned
     )
 
 

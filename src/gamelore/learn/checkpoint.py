@@ -30,6 +30,7 @@ from gamelore.files import Arrays
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
+from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.records import FeatureSheet, features_record, read_features
 from gamelore.learn.references import ReferenceResult
 from gamelore.learn.settings import QSettings
@@ -152,7 +153,7 @@ class Checkpoint:
             ]
             tables = _read(self.layout, simulator, self.tables)
             copies = _read(self.layout, simulator, self.copies)
-            trainer = Trainer(graph, self.config, features)
+            trainer = make_trainer(graph, self.config, features)
             order = self._order(simulator)
             trainer.restore(
                 State(

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from gamelore.engine import CircuitSimulator, Simulator
 from gamelore.errors import GameloreError
-from gamelore.learn.opponents import FeaturePlayer
+from gamelore.learn.opponents import AgentOpponent, FeaturePlayer, find_opponent
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings, make_qm_settings
@@ -34,6 +34,7 @@ _OPPONENTS = {
     **dict.fromkeys(KINDS, PlayerSettings),
     "features": FeaturePlayer,
     "self": SelfPlay,
+    "agent": AgentOpponent,
 }
 _SCHEDULES = {"fixed": Fixed, "cosine": Cosine, "geometric": Geometric}
 _FUNCTIONS = {"table": None, "linear": LinearSettings, "network": NetworkSettings}
@@ -48,15 +49,18 @@ class TrainConfig:
     )
     """TD(λ) over afterstates, Q-learning, or Q-learning that searches by playouts where
     its table knows nothing (qm)."""
-    opponent: PlayerSettings | SelfPlay | FeaturePlayer = setting(
+    opponent: PlayerSettings | SelfPlay | FeaturePlayer | AgentOpponent = setting(
         factory=PlayerSettings,
         choices=_OPPONENTS,
+        other="agent",
         option="against",
         prefix="opponent-",
         group="Opponent",
     )
     """The opponent; with self, the learner plays both roles; features takes the move
-    with the highest sum of --opponent-features."""
+    with the highest sum of --opponent-features. Any other player of gamelore match may
+    be named, such as mcts-100, level-3 or learned:FILE: it is --opponent-agent of the
+    opponent agent, and plays without kernels, so matches take longer."""
     role: RoleChoice = setting("first", group="Learning")
     """Which player learns: the first, the second, or both in turn."""
     schedule: Schedule = setting(factory=Fixed, choices=_SCHEDULES, group="Exploration")
@@ -113,6 +117,26 @@ DEFAULT_TEXTS = {
     "self_values": "shared; with --learner q own",
 }
 """Defaults on the command line that depend on other options, in words."""
+
+
+def name_opponent(given: Options) -> dict[str, Any]:
+    """Return options in which `against` is a choice, if it is the spec of a player.
+
+    `minimax-4` is `minimax` with a depth of 4; what kernels do not know is an `agent`.
+    """
+    against = given.get("against")
+    if against is None or against in _OPPONENTS:
+        return dict(given)
+    found = find_opponent(against)
+    if isinstance(found, AgentOpponent):
+        return {**given, "against": "agent", "opponent_agent": against}
+    usual = PlayerSettings(found.name)
+    numbers = {
+        f"opponent_{name}": value
+        for name in ("depth", "playouts")
+        if (value := getattr(found, name)) != getattr(usual, name)
+    }
+    return {**given, "against": found.name, **numbers}
 
 
 def complete_options(given: Options) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -12,13 +12,16 @@ from gamelore.agents.fallback import FallbackPlayer, NotNowError
 from gamelore.agents.renamed import RenamedPlayer
 from gamelore.engine.position import Position
 from gamelore.errors import CheckpointError
-from gamelore.gdl import Game, Move
+from gamelore.gdl import Game, Move, Role
 from gamelore.graph import StateGraph
 from gamelore.learn.snapshots import Snapshot
-from gamelore.player import Briefing, Clock, Player
+from gamelore.match.record import CHANCE
+from gamelore.player import Briefing, Clock, Player, let_rest
 from gamelore.search.alpha_beta import SearchLimits
+from gamelore.search.mcts import TreePlayer, TreeSettings
 from gamelore.search.playouts import MonteCarloPlayer
 
+_TABLE_MIX = 0.5  # the share of a table in the value of a leaf
 _PATIENCE = 0.5  # the share of a clock to wait for others who use the same state graph
 
 
@@ -29,14 +32,20 @@ class SnapshotPlayer:
         self, snapshot: Snapshot, seed: int = 0, limits: SearchLimits | None = None
     ) -> None:
         self._snapshot = snapshot
-        self._graph = StateGraph(snapshot.engine())
-        self._players = snapshot.players(self._graph, seed, limits)
+        self._engine = snapshot.engine()
+        self._players = self._make_players(seed, limits)
         self._player: Player | None = None
+
+    def _make_players(
+        self, seed: int, limits: SearchLimits | None
+    ) -> Mapping[Role, Player]:
+        """Return the players of the roles that were learned."""
+        return self._snapshot.players(StateGraph(self._engine), seed, limits)
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Start in a game and a role that were learned."""
         self._player = None
-        played, own = briefing.simulator, self._graph.simulator
+        played, own = briefing.simulator, self._engine
         renaming = self._snapshot.renaming(played.game)
         role = own.roles[played.roles.index(briefing.role)]
         if role not in self._players:
@@ -53,6 +62,27 @@ class SnapshotPlayer:
         if self._player is None:
             raise RuntimeError("start must be called before choose")
         return self._player.choose(position, clock)
+
+    def rest(self) -> None:
+        """Stop thinking on the others' time."""
+        let_rest(self._player)
+
+
+class SnapshotTreePlayer(SnapshotPlayer):
+    """Searches a tree whose leaves are valued by a snapshot, under any names."""
+
+    def __init__(
+        self, snapshot: Snapshot, seed: int = 0, settings: TreeSettings | None = None
+    ) -> None:
+        self._settings = settings
+        super().__init__(snapshot, seed)
+
+    def _make_players(
+        self, seed: int, limits: SearchLimits | None
+    ) -> Mapping[Role, Player]:
+        evaluator = self._snapshot.evaluator()
+        player = TreePlayer(seed, self._settings, evaluator=evaluator)
+        return {role: player for role in self._engine.roles if role != CHANCE}
 
 
 class LockedPlayer:
@@ -81,6 +111,29 @@ class LockedPlayer:
             self._lock.release()
 
 
+def make_tree_agent(
+    path: Path, playouts: int | None = None, seed: int = 0, games: Sequence[Game] = ()
+) -> PlayerAgent:
+    """Return an agent that searches a tree over the values of a snapshot's file.
+
+    `playouts`: leaves of a decision, as many as the clock allows by default. In games
+    that were not learned it searches by playouts. `games`: what it is going to play, if
+    that is known; `CheckpointError` if it does not know one of them.
+    """
+    snapshot = _load(path, games)
+    snapshot.evaluator()  # or an error, before there is a match
+    # A table has no entries for most positions: playouts have their say there.
+    mix = 1.0 if snapshot.checkpoint.weights else _TABLE_MIX
+    settings = TreeSettings(playouts=playouts, mix=mix)
+    return PlayerAgent(
+        lambda own: FallbackPlayer(
+            SnapshotTreePlayer(snapshot, own, settings), TreePlayer(own, settings)
+        ),
+        seed,
+        game=snapshot.game,
+    )
+
+
 def make_snapshot_agent(
     path: Path, depth: int | None = None, seed: int = 0, games: Sequence[Game] = ()
 ) -> PlayerAgent:
@@ -89,11 +142,8 @@ def make_snapshot_agent(
     In games that were not learned it plays by playouts. `games`: what it is going to
     play, if that is known; `CheckpointError` if it does not know one of them.
     """
-    snapshot = Snapshot.load(path)
+    snapshot = _load(path, games)
     limits = snapshot.limits(depth)
-    for game in games or [snapshot.form.game]:
-        snapshot.renaming(game)
-    snapshot.engine()
     return PlayerAgent(
         lambda own: FallbackPlayer(
             SnapshotPlayer(snapshot, own, limits), MonteCarloPlayer(own)
@@ -101,3 +151,12 @@ def make_snapshot_agent(
         seed,
         game=snapshot.game,
     )
+
+
+def _load(path: Path, games: Sequence[Game]) -> Snapshot:
+    """Return the snapshot of a file, with its engine made, if it knows the games."""
+    snapshot = Snapshot.load(path)
+    for game in games or [snapshot.form.game]:
+        snapshot.renaming(game)
+    snapshot.engine()
+    return snapshot

@@ -16,6 +16,7 @@ from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.opponents import AgentOpponent, AgentPlayer
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Record, Trainer
@@ -96,6 +97,10 @@ class MatchTrainer(Trainer):
         learner.stream = self.streams.learner
         players = {**self._opponents, simulator.roles[role]: learner}
         for other in self.players:
+            against = self.config.opponent
+            if other != role and isinstance(against, AgentOpponent):
+                seed = self.config.seed, self.matches, other
+                players[simulator.roles[other]] = AgentPlayer(against, seed)
             if simulator.roles[other] not in players:
                 players[simulator.roles[other]] = self._other_self(other, epsilon)
         match = play_match(
@@ -125,3 +130,14 @@ class MatchTrainer(Trainer):
 
     def _check_engine(self) -> None:
         """Every engine will do: players look after themselves."""
+
+
+def make_trainer(
+    graph: StateGraph,
+    config: TrainConfig,
+    features: PatternValues | Sequence[PatternValues] | None = None,
+) -> Trainer:
+    """Return a trainer that plays in kernels, where these know the opponent."""
+    if isinstance(config.opponent, AgentOpponent):
+        return MatchTrainer(graph, config, features)
+    return Trainer(graph, config, features)

@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from gamelore.learn._learner_kernels import LearnerParameters
 from gamelore.learn.match_buffers import make_streams
+from gamelore.learn.match_trainer import MatchTrainer
+from gamelore.learn.opponents import AgentOpponent, find_opponent
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.trainer import Trainer
 from gamelore.match.ratings import Estimate
@@ -58,7 +60,9 @@ class ReferenceResult:
 class FrozenTrainer(Trainer):
     """Plays by the values of another trainer, greedily, and learns nothing."""
 
-    def __init__(self, source: Trainer, opponent: PlayerSettings) -> None:
+    def __init__(
+        self, source: Trainer, opponent: PlayerSettings | AgentOpponent
+    ) -> None:
         """`source`: whose values it plays by, in all roles that they are for."""
         self._source = source
         config = replace(
@@ -87,6 +91,13 @@ class FrozenTrainer(Trainer):
         """Return how to learn: with steps of no size."""
         parameters = super()._parameters(match)
         return parameters._replace(rates=parameters.rates._replace(step_size=0.0))
+
+
+class FrozenMatchTrainer(FrozenTrainer, MatchTrainer):
+    """The same match by match, against any player."""
+
+    def _learning(self, role: int) -> list[int]:
+        return []
 
 
 class ReferenceMatches:
@@ -151,8 +162,10 @@ class ReferenceMatches:
         """Return who plays against an opponent; made once, since that takes a while."""
         if opponent not in self._players:
             name = "random" if opponent == ALONE else opponent
-            player = FrozenTrainer(self._trainer, PlayerSettings(name))
-            self._players[opponent] = player
+            found = find_opponent(name)
+            in_kernels = isinstance(found, PlayerSettings)
+            kind = FrozenTrainer if in_kernels else FrozenMatchTrainer
+            self._players[opponent] = kind(self._trainer, found)
         return self._players[opponent]
 
     def _parts(

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.errors import DivergenceError
+from gamelore.agents.registry import AgentSpec
+from gamelore.errors import DivergenceError, GameloreError
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.events import (
@@ -37,7 +38,6 @@ from gamelore.learn.files import lock_checkpoint, save_checkpoint
 from gamelore.learn.references import ReferenceMatches, ReferenceResult
 from gamelore.learn.snapshot_files import SnapshotFiles
 from gamelore.learn.trainer import Record, Trainer
-from gamelore.search.policies import KINDS
 from gamelore.settings import SettingError, check, setting
 
 log = logging.getLogger(__name__)
@@ -75,8 +75,8 @@ class RunConfig:
     evaluate_against: tuple[str, ...] = setting(
         ("random", "novice"), group="Evaluation"
     )
-    """The reference players: greedy matches against them, in all roles that are
-    learned, show how strong the learner is."""
+    """The reference players, any that gamelore match takes: greedy matches against
+    them, in all roles that are learned, show how strong the learner is."""
     snapshots: tuple[int, ...] = setting((), group="Files")
     """Keep a checkpoint after each of these matches, in files beside that of --save."""
     snapshot_every: int | None = setting(None, least=1, group="Files")
@@ -85,10 +85,11 @@ class RunConfig:
     def __post_init__(self) -> None:
         check(self)
         for name in self.evaluate_against:
-            if name not in KINDS:
-                known = ", ".join(KINDS)
-                requirement = f"must be some of {known}, got {name!r}"
-                raise SettingError("evaluate_against", requirement)
+            try:
+                AgentSpec.parse(name)
+            except GameloreError as error:
+                requirement = f"must be players: {error}"
+                raise SettingError("evaluate_against", requirement) from None
 
     @property
     def match_limit(self) -> int | None:

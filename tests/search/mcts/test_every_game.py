@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,23 @@ def play(engine: Simulator, matches: int, playouts: int, move_limit: int) -> Non
         assert record.faults == ()
 
 
+def play_on_clock(engine: Simulator, matches: int, move_limit: int) -> None:
+    """Play matches on a short clock, tree search in all roles; there is no fault.
+
+    A decision may take a hundredth of a second, and is late after two.
+    """
+    roles = [role for role in engine.roles if role != "random"]
+    settings = TreeSettings(seconds=0.01, nodes=20_000)
+    for number in range(matches):
+        players: dict[str, Player] = {
+            role: TreePlayer(number + i, settings) for i, role in enumerate(roles)
+        }
+        record = play_match(
+            engine, players, seed=number, play_clock=2.0, move_limit=move_limit
+        )
+        assert record.faults == ()
+
+
 def names() -> list[object]:
     return [
         pytest.param(entry.name, marks=[pytest.mark.slow] if entry.name in LONG else [])
@@ -57,22 +75,73 @@ def test_games_are_played_on_the_interpreter(name: str) -> None:
     play(Interpreter(load(name)), 2, 4, 12)
 
 
+KINDS = (
+    "tictactoe",  # two players
+    "connect-four-4x4",
+    "breakthrough-6x6",
+    "hex-4x4",
+    "nim",
+    "pig-10",  # dice
+    "trio-3x3",  # three players
+    "peg-solitaire",  # one player
+    "rock-paper-scissors",  # at once
+    "tron",
+)
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("name", KINDS)
+def test_matches_on_a_short_clock(name: str) -> None:
+    play_on_clock(simulator(load(name)), 3, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.timing
+@pytest.mark.timeout(7200)
+def test_every_library_game_on_a_short_clock() -> None:
+    for entry in library():
+        play_on_clock(simulator(load(entry.name)), 3, 500)
+
+
+@pytest.mark.slow
+@pytest.mark.timing
+@pytest.mark.timeout(7200)
+def test_every_corpus_game_on_a_short_clock(corpus: Path) -> None:
+    played = 0
+    for engine in compiled_games(corpus):
+        if isinstance(engine, Interpreter):
+            play(engine, 1, 1, 3)
+        else:
+            play_on_clock(engine, 3, 500)
+            played += 1
+    assert played > 150
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 def test_every_corpus_game_is_played(corpus: Path) -> None:
     played = 0
+    for engine in compiled_games(corpus):
+        if isinstance(engine, Interpreter):
+            play(engine, 1, 1, 3)
+        else:
+            play(engine, 3, PLAYOUTS, 200)
+            played += 1
+    assert played > 150
+
+
+def compiled_games(corpus: Path) -> Iterator[Simulator]:
+    """Games of the corpus; on the interpreter where they take long to compile."""
     for path in sorted((corpus / "games").glob("*.kif")):
         game = Game.from_file(path)
         try:
             compiled = compile_game(game, GroundLimits(seconds=5))
             engine: Simulator = CircuitSimulator(game, compiled)
         except GroundingError:
-            play(Interpreter(game), 1, 1, 3)
+            yield Interpreter(game)
             continue
         try:
             engine.playouts(count=20)
         except StuckError:
             continue  # the rules leave a role without a move
-        play(engine, 3, PLAYOUTS, 200)
-        played += 1
-    assert played > 150
+        yield engine

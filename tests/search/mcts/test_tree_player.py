@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import pickle
 import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
@@ -68,6 +70,30 @@ def test_small_games_are_never_lost(name: str) -> None:
         assert record.goals[role] in (50, 100)
 
 
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "connect-four-4x4", "hex-4x4"])
+def test_small_games_are_solved_and_played_perfectly(name: str) -> None:
+    engine = simulator(load(name))
+    players = [TreePlayer(seed, TreeSettings(nodes=500_000)) for seed in (1, 2)]
+    for player, role in zip(players, engine.roles, strict=True):
+        player.start(Briefing(engine, role), Clock())
+    position = Position.initial(engine)
+    promised: float | None = None  # to the first role
+    while not position.is_terminal:
+        mover = position.mover
+        moves = {role: position.legal_moves(role)[0] for role in engine.roles}
+        if mover is not None:
+            player = players[engine.roles.index(mover)]
+            moves[mover] = player.choose(position, Clock(300.0))
+            assert player.last is not None
+            assert player.last.solved
+            value = player.last.value
+            value = value if mover == engine.roles[0] else 100 - value
+            assert promised in (None, value)
+            promised = value
+        position = position.advance(*moves.values())
+    assert position.goals[engine.roles[0]] == promised
+
+
 def test_a_forced_move_is_made_at_once(connect: Simulator) -> None:
     player = make(connect, "yellow")
     move = player.choose(Position.initial(connect), Clock())
@@ -92,6 +118,24 @@ def test_it_thinks_on_the_others_time(connect: Simulator) -> None:
     reply = position.legal_moves("yellow")[0]
     position = position.advance(reply)
     assert player.choose(position, Clock()) in position.legal_moves("red")
+    player.rest()
+
+
+def test_it_does_not_think_on_after_its_match(connect: Simulator) -> None:
+    player = TreePlayer(1, TreeSettings(nodes=50_000))
+    player.start(Briefing(connect, "red", ponders=True), Clock())
+    position = Position.initial(connect)
+    noted = Event()
+    clock = Clock(600.0, heard=lambda move: noted.set())
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(player.choose, position, clock)
+        noted.wait()
+        player.rest()  # the match is over, and the answer will be late
+        assert answer.result() in position.legal_moves("red")
+    assert player._pondering is None
+    player.start(Briefing(connect, "red", ponders=True), Clock())
+    player.choose(position, Clock(0.2))
+    assert player._pondering is not None
     player.rest()
 
 

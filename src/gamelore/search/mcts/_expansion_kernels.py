@@ -24,6 +24,7 @@ from gamelore.engine.compiled._lanes import lowest_one
 from gamelore.kernels import lean_part, lean_recursion
 from gamelore.search.mcts._tree_kernels import (
     ACTIONS,
+    CHANCE,
     CHILDREN,
     EDGES,
     EXPANDED,
@@ -63,9 +64,11 @@ class ExpansionBuffers(NamedTuple):
     joint: np.ndarray  # int32 [512, R]   the joint move of each successor
     edges: np.ndarray  # int64 [512]   the edge to each
     goals: np.ndarray  # int16 [R]
+    movers: np.ndarray  # int16 [512]   the role whose move leads there
     ended: np.ndarray  # uint64 [8]   lanes whose successor is terminal
     block: np.ndarray  # uint64 [64]   for turning rows into lanes and back
     pending: np.ndarray  # int64 [1]   how many successors wait
+    adding: np.ndarray  # int32 [F]   how many edges of a node add each fluent; or [0]
 
 
 @lean_recursion
@@ -100,6 +103,8 @@ def expand_queue(program, tree, buffers):
     for i in range(count):
         node = np.int64(tree.queue[i])
         if i < done and status != NOT_CONSTANT:
+            if buffers.adding.shape[0] and status == FINE:
+                _find_keys(tree, node, buffers.adding)
             update_proof(tree, node)
         elif nodes.status[node] == QUEUED:
             nodes.status[node] = OPEN
@@ -193,6 +198,9 @@ def _make_children(program, tree, buffers, node):
     """Have the successors of a node computed, once there are enough for a pass."""
     nodes, edges = tree.nodes, tree.edges
     mover = nodes.mover[node]
+    moved = mover
+    if nodes.degree[node] == 1:
+        moved = _next_player(tree, node)
     for i in range(np.int64(nodes.degree[node])):
         place = buffers.pending[0]
         left = i
@@ -207,8 +215,10 @@ def _make_children(program, tree, buffers, node):
         edge = nodes.first[node] + i
         edges.begun[edge] = 0
         edges.value[edge] = np.float32(0.5)
+        edges.key[edge] = -1
         edges.move[edge] = i if mover == SIMULTANEOUS else buffers.joint[place, mover]
         buffers.edges[place] = edge
+        buffers.movers[place] = moved
         _copy_row(nodes.rows, node, buffers.rows, place)
         buffers.pending[0] = place + 1
         if buffers.pending[0] == LANES:
@@ -217,6 +227,16 @@ def _make_children(program, tree, buffers, node):
                 return status
     nodes.status[node] = EXPANDED
     return FINE
+
+
+@lean_part
+def _next_player(tree, node):
+    """Return whose turn it is where nobody has a choice: in the order of the roles."""
+    roles = tree.nodes.sums.shape[1]
+    role = np.int64(max(tree.nodes.moved[node], 0) + 1) % roles
+    if role == tree.state[CHANCE]:
+        role = (role + 1) % roles
+    return role
 
 
 @lean_recursion
@@ -278,6 +298,7 @@ def _add_child(program, tree, buffers, lane):
     add_row(nodes.slots, nodes.rows, row, found, node)
     tree.edges.child[buffers.edges[lane]] = node
     clear_node(tree, node)
+    nodes.moved[node] = buffers.movers[lane]
     if not (buffers.ended[lane >> 6] >> np.uint64(lane & 63)) & _ONE:
         return FINE
     read_goals(program, buffers.words, lane, buffers.goals)
@@ -295,6 +316,30 @@ def _add_child(program, tree, buffers, lane):
 
 
 @lean_part
+def _find_keys(tree, node, adding):
+    """Find for each edge a fluent that it adds, and no other edge of the node does."""
+    nodes, edges = tree.nodes, tree.edges
+    row = nodes.rows[node]
+    first, end = nodes.first[node], nodes.first[node] + nodes.degree[node]
+    if end - first < 2:
+        return
+    for number in range(3):  # count, find, clear
+        for edge in range(first, end):
+            other = nodes.rows[edges.child[edge]]
+            for word in range(row.shape[0]):
+                left = other[word] & ~row[word]
+                while left:
+                    fluent = 64 * word + lowest_one(left)
+                    left &= left - _ONE
+                    if number == 0:
+                        adding[fluent] += 1
+                    elif number == 2:
+                        adding[fluent] = 0
+                    elif adding[fluent] == 1:
+                        edges.key[edge] = fluent
+
+
+@lean_part
 def clear_node(tree, node):
     """Make a node one that nothing is known of."""
     nodes = tree.nodes
@@ -302,8 +347,10 @@ def clear_node(tree, node):
     nodes.begun[node] = 0
     nodes.status[node] = OPEN
     nodes.mover[node] = 0
+    nodes.moved[node] = 0
     nodes.first[node] = 0
     nodes.degree[node] = 0
+    nodes.table[node] = 0
     for role in range(nodes.sums.shape[1]):
         nodes.sums[node, role] = 0.0
         nodes.goals[node, role] = np.float32(0.0)

@@ -31,12 +31,14 @@ from gamelore.kernels import lean, lean_part
 from gamelore.search.mcts._expansion_kernels import FINE, STUCK, expand_queue
 from gamelore.search.mcts._tree_kernels import (
     CHILDREN,
+    EVALUATED,
     EXPAND_AFTER,
     EXPANDED_NODES,
     FAULT,
     FIRST,
     LENGTH,
     LIMIT,
+    NODES,
     OPEN,
     PLAYOUTS,
     PROVEN,
@@ -49,6 +51,7 @@ from gamelore.search.mcts._tree_kernels import (
     WEIGHT,
     back_up,
     descend,
+    note_facts,
     prove,
 )
 
@@ -92,7 +95,8 @@ class Lanes(NamedTuple):
 def search_on(program, tree, lanes, buffers, budget):
     """Search on, until `budget` more playouts have begun or the root is proven.
 
-    Returns FINE, SOLVED, or the status of an expansion that failed.
+    Returns FINE, SOLVED, or the status of an expansion that failed. Where there is an
+    evaluator, it returns after every expansion, since new nodes wait for estimates.
     """
     state, turns = tree.state, lanes.turns
     base = np.uint64(lanes.words.ctypes.data)
@@ -108,7 +112,7 @@ def search_on(program, tree, lanes, buffers, budget):
         fill_lanes(tree, lanes, turn)
         if _is_due(state):
             status = expand_queue(program, tree, buffers)
-            if status != FINE:
+            if status != FINE or 0 <= state[EVALUATED] < state[NODES]:
                 return status
         if _any_live(lanes):
             phase = PHASES * turn
@@ -297,6 +301,8 @@ def _end_playouts(tree, lanes, literals):
                 if cut_off and lanes.goals[role] < 0:
                     goal = 0.5 * (tree.goal_range[role, 0] + tree.goal_range[role, 1])
                 tickets.sums[ticket, role] += goal
+                if role == state[FIRST] and tree.facts.playouts.shape[0]:
+                    note_facts(tree, ticket, lanes.words, lane, goal)
             length = state[STEPS] - lanes.began[lane]
             state[LENGTH] += length
             if lanes.proving and length == 0 and not cut_off:

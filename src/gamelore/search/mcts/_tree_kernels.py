@@ -52,20 +52,25 @@ SIMULTANEOUS = -1
     PLIES,
     LENGTH,
     LIMIT,
-) = range(22)
+    EVALUATED,
+) = range(23)
 """Indices into the state: the root; nodes, edges and actions used; proofs, playouts and
 descents so far; the playouts of a ticket; the role `random` or -1; the sum of the goals
 of two players where it is constant, else -1, and these two roles; the playouts begun at
 a node before it is expanded; the length of the queue, and since which step it waits;
 steps so far; nodes expanded and their children; where a role is stuck; the sum of the
-depths of leaves; the summed lengths of playouts; and the longest playout there may be.
+depths of leaves; the summed lengths of playouts; the longest playout there may be; and
+the nodes that an evaluator has estimated, or -1 where there is none.
 """
-STATE_SIZE = 22
+STATE_SIZE = 23
 
-EXPLORATION, FIRST_PLAY = range(2)
-"""Indices into the parameters: c of UCT, and how much less than its parent a child is
-worth before it was visited."""
-PARAMETERS = 2
+EXPLORATION, FIRST_PLAY, MIX, RAVE = range(4)
+"""Indices into the parameters: c of UCT, how much less than its parent a child is worth
+before it was visited, the share of an evaluator in the value of a leaf, and the visits
+at which a move's own playouts count as much as those that it shares with others."""
+PARAMETERS = 4
+
+_ENOUGH = 64  # playouts below a node, before it has statistics of facts
 
 _EXCLUDED = np.float32(-1e9)
 _REGRET_EXPLORATION = 0.05  # of random choices where roles choose at once
@@ -80,6 +85,7 @@ class Nodes(NamedTuple):
     sums: np.ndarray  # float64 [N, R]   of goals
     status: np.ndarray  # int8 [N]
     mover: np.ndarray  # int16 [N]   the role that chooses, or SIMULTANEOUS
+    moved: np.ndarray  # int16 [N]   the role whose move led there, or SIMULTANEOUS
     first: np.ndarray  # int64 [N]   the first edge
     degree: np.ndarray  # int32 [N]   the number of edges
     actions: np.ndarray  # int64 [N]   the first action, where roles choose at once
@@ -87,6 +93,7 @@ class Nodes(NamedTuple):
     goals: np.ndarray  # float32 [N, R]   exact where proven
     bounds: np.ndarray  # float32 [N, 2]   of the goal of role FIRST
     proof: np.ndarray  # int64 [N]   proofs are numbered in the order they are found
+    table: np.ndarray  # int32 [N]   1 + the number of its statistics of facts, or 0
     slots: np.ndarray  # int32 [·]   hash table of the rows
 
 
@@ -97,6 +104,7 @@ class Edges(NamedTuple):
     move: np.ndarray  # int32 [E]   of the mover, among its own; the joint move's number
     begun: np.ndarray  # int32 [E]   playouts that were begun by this edge
     value: np.ndarray  # float32 [E]   to the mover, in 0 to 1; less if excluded
+    key: np.ndarray  # int32 [E]   a fluent that no other edge of the node adds, or -1
 
 
 class Actions(NamedTuple):
@@ -105,6 +113,15 @@ class Actions(NamedTuple):
     move: np.ndarray  # int32 [A]
     regret: np.ndarray  # float64 [A]   0 or more
     strategy: np.ndarray  # float64 [A]   sum of the probabilities it was given
+
+
+class FactTables(NamedTuple):
+    """How playouts end in which facts are true.  B tables, F fluents; B may be 0."""
+
+    playouts: np.ndarray  # float32 [B, F]   those that ended with the fact
+    goals: np.ndarray  # float32 [B, F]   their goals of role FIRST, in 0 to 1
+    used: np.ndarray  # int64 [1]   tables that belong to nodes
+    true: np.ndarray  # int32 [F]   a buffer: the facts of one position
 
 
 class Tickets(NamedTuple):
@@ -130,6 +147,8 @@ class Tree(NamedTuple):
     goal_range: np.ndarray  # float64 [R, 2]   the lowest and the highest goal
     random: np.ndarray  # uint64 [4]   a stream
     strategies: np.ndarray  # float64 [·]   a buffer for the choices of one node
+    estimates: np.ndarray  # float32 [N, R]   goals by an evaluator; or [0, R]
+    facts: FactTables
 
 
 # ── selection ───────────────────────────────────────────────────────────────────────
@@ -148,14 +167,17 @@ def descend(tree, ticket):
     depth = 0
     path[0] = node
     nodes.begun[node] += weight
+    table = np.int64(-1)  # of the deepest node that has one
     while nodes.status[node] == EXPANDED and depth + 1 < path.shape[0]:
         mover = nodes.mover[node]
+        if nodes.table[node] > 0:
+            table = np.int64(nodes.table[node]) - 1
         if mover == SIMULTANEOUS:
             edge = _choose_together(tree, node)
         elif mover == state[CHANCE]:
             edge = _choose_by_chance(tree, node)
         else:
-            edge = _choose_by_bound(tree, node, mover)
+            edge = _choose_by_bound(tree, node, mover, table)
         edges.begun[edge] += weight
         depth += 1
         node = np.int64(edges.child[edge])
@@ -169,14 +191,18 @@ def descend(tree, ticket):
 
 
 @lean_part
-def _choose_by_bound(tree, node, mover):
-    """Return the edge with the highest upper confidence bound."""
+def _choose_by_bound(tree, node, mover, table):
+    """Return the edge with the highest upper confidence bound.
+
+    table: the statistics of facts that moves share (Cazenave: GRAVE), or -1
+    """
     nodes, edges = tree.nodes, tree.edges
     weight = np.float64(tree.state[WEIGHT])
     factor = tree.parameters[EXPLORATION] * np.sqrt(
         np.log(np.float64(nodes.begun[node]) + weight)
     )
     unvisited = mean_value(tree, node, mover) - tree.parameters[FIRST_PLAY]
+    estimated = tree.state[EVALUATED] > 0
     first = nodes.first[node]
     best = first
     highest = -np.inf
@@ -185,11 +211,30 @@ def _choose_by_bound(tree, node, mover):
         value = np.float64(edges.value[edge])
         if begun == 0.0 and value > _EXCLUDED:
             value = unvisited
+            if estimated:
+                value = mean_value(tree, edges.child[edge], mover)
+        if table >= 0 and edges.key[edge] >= 0 and value > _EXCLUDED:
+            value = _share(tree, table, edge, mover, value)
         bound = value + factor / np.sqrt(begun + weight)
         if bound > highest:
             highest = bound
             best = edge
     return best
+
+
+@lean_part
+def _share(tree, table, edge, mover, value):
+    """Return the value of an edge, with all playouts that ended with its fact."""
+    facts, key = tree.facts, np.int64(tree.edges.key[edge])
+    count = np.float64(facts.playouts[table, key])
+    if count == 0.0:
+        return value
+    mean = np.float64(facts.goals[table, key]) / count
+    if mover == tree.state[SECOND]:
+        mean = 1.0 - mean
+    begun = np.float64(tree.edges.begun[edge])
+    share = count / (count + begun + begun * count / tree.parameters[RAVE])
+    return value + share * (mean - value)
 
 
 @lean_part
@@ -202,6 +247,8 @@ def mean_value(tree, node, role):
     if nodes.status[node] == PROVEN:
         return (np.float64(nodes.goals[node, role]) - low) / (high - low)
     if nodes.visits[node] == 0:
+        if node < tree.state[EVALUATED]:
+            return (np.float64(tree.estimates[node, role]) - low) / (high - low)
         return 0.5
     mean = nodes.sums[node, role] / nodes.visits[node]
     return (mean - low) / (high - low)
@@ -277,11 +324,18 @@ def back_up(tree, ticket):
     if proving:
         for role in range(sums.shape[0]):
             sums[role] = np.float64(nodes.goals[leaf, role]) * weight
+    elif leaf < state[EVALUATED]:
+        mix = tree.parameters[MIX]
+        for role in range(sums.shape[0]):
+            estimate = np.float64(tree.estimates[leaf, role]) * weight
+            sums[role] += mix * (estimate - sums[role])
     for i in range(depth, -1, -1):
         node = path[i]
         nodes.visits[node] += weight
         for role in range(sums.shape[0]):
             nodes.sums[node, role] += sums[role]
+        if nodes.visits[node] >= _ENOUGH and nodes.table[node] == 0:
+            _give_table(tree, node)
         if i == 0:
             break
         parent = path[i - 1]
@@ -295,6 +349,39 @@ def back_up(tree, ticket):
     tickets.left[ticket] = 0
     for role in range(sums.shape[0]):
         sums[role] = 0.0
+
+
+@lean_part
+def _give_table(tree, node):
+    """Give a node statistics of facts, if there are any left."""
+    facts = tree.facts
+    table = facts.used[0]
+    if table < facts.playouts.shape[0]:
+        facts.used[0] += 1
+        tree.nodes.table[node] = table + 1
+
+
+@lean_part
+def note_facts(tree, ticket, words, lane, goal):
+    """Count the facts at the end of a playout, at the nodes above that have tables.
+
+    words: uint64 [·, 8], fluents in slots 1, 2, …; goal: of role FIRST
+    """
+    facts, tickets = tree.facts, tree.tickets
+    word, shift = lane >> 6, np.uint64(lane & 63)
+    found = 0
+    for fluent in range(facts.playouts.shape[1]):
+        facts.true[found] = fluent
+        found += np.int64((words[1 + fluent, word] >> shift) & np.uint64(1))
+    value = np.float32(_scale(tree, tree.state[FIRST], goal))
+    for place in range(np.int64(tickets.depth[ticket]) + 1):
+        table = np.int64(tree.nodes.table[tickets.nodes[ticket, place]]) - 1
+        if table < 0:
+            continue
+        for i in range(found):
+            fluent = facts.true[i]
+            facts.playouts[table, fluent] += np.float32(1.0)
+            facts.goals[table, fluent] += value
 
 
 @lean_part

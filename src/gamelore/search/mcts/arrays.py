@@ -12,6 +12,7 @@ from gamelore.search.mcts._tree_kernels import (
     OPEN,
     Actions,
     Edges,
+    FactTables,
     Nodes,
     Tickets,
     Tree,
@@ -21,6 +22,7 @@ from gamelore.search.mcts.settings import LANES
 DEEPEST = 256
 """Moves from the root to a leaf at most."""
 
+_TABLE_MEMORY = 1 << 26  # bytes of the statistics of facts
 _SPARE_EDGES = 8192  # more than any one node has
 
 
@@ -42,6 +44,7 @@ def allocate_nodes(count: int, width: int, roles: int) -> Nodes:
         sums=np.zeros((count, roles)),
         status=np.zeros(count, np.int8),
         mover=np.zeros(count, np.int16),
+        moved=np.zeros(count, np.int16),
         first=np.zeros(count, np.int64),
         degree=np.zeros(count, np.int32),
         actions=np.zeros(count, np.int64),
@@ -49,6 +52,7 @@ def allocate_nodes(count: int, width: int, roles: int) -> Nodes:
         goals=np.zeros((count, roles), np.float32),
         bounds=np.zeros((count, 2), np.float32),
         proof=np.zeros(count, np.int64),
+        table=np.zeros(count, np.int32),
         slots=np.zeros(1 << (2 * count - 1).bit_length(), np.int32),
     )
 
@@ -59,6 +63,7 @@ def allocate_edges(count: int) -> Edges:
         move=np.zeros(count, np.int32),
         begun=np.zeros(count, np.int32),
         value=np.zeros(count, np.float32),
+        key=np.zeros(count, np.int32),
     )
 
 
@@ -67,6 +72,17 @@ def allocate_actions(count: int) -> Actions:
         move=np.zeros(count, np.int32),
         regret=np.zeros(count),
         strategy=np.zeros(count),
+    )
+
+
+def allocate_facts(fluents: int) -> FactTables:
+    """Return statistics of so many facts for as many nodes as memory is worth."""
+    count = max(1, _TABLE_MEMORY // (8 * fluents)) if fluents else 0
+    return FactTables(
+        playouts=np.zeros((count, fluents), np.float32),
+        goals=np.zeros((count, fluents), np.float32),
+        used=np.zeros(1, np.int64),
+        true=np.zeros(fluents + 1, np.int32),
     )
 
 
@@ -106,9 +122,15 @@ def forget(tree: Tree, most: int) -> Tree:
     degree = nodes.degree[: len(kept)].astype(np.int64)
     nodes.first[: len(kept)] = np.cumsum(degree) - degree
     state[_tree_kernels.ROOT] = number[int(state[_tree_kernels.ROOT])]
+    estimates = np.zeros_like(tree.estimates)
+    if state[_tree_kernels.EVALUATED] >= 0:
+        estimates[: len(kept)] = tree.estimates[kept]
+        state[_tree_kernels.EVALUATED] = len(kept)
     state[_tree_kernels.NODES] = len(kept)
     state[_tree_kernels.EDGES] = len(places)
-    return tree._replace(nodes=nodes, edges=edges)
+    facts = allocate_facts(tree.facts.playouts.shape[1])
+    nodes.table[:] = 0
+    return tree._replace(nodes=nodes, edges=edges, estimates=estimates, facts=facts)
 
 
 def _copy_nodes(old: Nodes, kept: npt.NDArray[np.int64]) -> Nodes:

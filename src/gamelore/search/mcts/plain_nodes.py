@@ -55,6 +55,10 @@ class Node:
     """Sums of the probabilities that moves were given."""
     goals: list[float] = field(default_factory=list)
     """Exact, where they are proven."""
+    estimate: list[float] = field(default_factory=list)
+    """Per role, of the goals, where there is an evaluator."""
+    moved: int = 0
+    """The role whose move led there, or SIMULTANEOUS."""
     proof: int = 0
     """Proofs are numbered in the order they are found."""
 
@@ -153,7 +157,11 @@ class Values:
     def mean(self, node: Node, role: int) -> float:
         """Return the mean goal of a role, within its bounds."""
         low, high = self.bounds(node, role)
-        value = node.sums[role] / node.visits if node.visits else self.middle(role)
+        value = self.middle(role)
+        if node.visits:
+            value = node.sums[role] / node.visits
+        elif node.estimate:
+            value = node.estimate[role]
         return min(max(value, low), high)
 
     # ── proofs ──────────────────────────────────────────────────────────────────────

@@ -16,7 +16,9 @@ import numpy as np
 
 from gamelore.engine.simulator import Row, Simulator
 from gamelore.errors import StuckError
+from gamelore.search.evaluator import Evaluator
 from gamelore.search.mcts._tree_kernels import EXPANDED, OPEN, PROVEN, SIMULTANEOUS
+from gamelore.search.mcts.leaf_values import LeafValues
 from gamelore.search.mcts.plain_nodes import Edge, Node, NotConstantError, Values
 from gamelore.search.mcts.plain_view import analyse
 from gamelore.search.mcts.report import Analysis
@@ -38,10 +40,22 @@ class PlainTree:
     """Playouts of a search at least."""
 
     def __init__(
-        self, engine: Simulator, settings: TreeSettings | None = None, seed: int = 0
+        self,
+        engine: Simulator,
+        settings: TreeSettings | None = None,
+        seed: int = 0,
+        *,
+        evaluator: Evaluator | None = None,
     ) -> None:
+        """`evaluator`: values leaves, as far as the settings let it; one whose rows are
+        those of the engine."""
         self.engine = engine
         self.settings = settings or TreeSettings()
+        self._leaves: LeafValues | None = None
+        if evaluator is not None:
+            self._leaves = LeafValues(evaluator, engine, seed=seed)
+        self._pure = evaluator is not None and self.settings.mix == 1
+        self._exploration = self.settings.exploration_over(evaluator)
         self.values = Values(engine)
         self.playouts = 0
         """Playouts so far."""
@@ -51,6 +65,8 @@ class PlainTree:
         self._weight = self.settings.playouts_per_leaf or (
             1 if self._slow else _PER_LEAF
         )
+        if self._pure:
+            self._weight = 1
         self._most = min(self.settings.nodes, _MOST_NODES)
         self._random = Random(seed)
         self._table: dict[bytes, Node] = {}
@@ -70,6 +86,8 @@ class PlainTree:
     def set_root(self, row: Row) -> None:
         """Search from this position on; what is known below it stays."""
         self._root = self._add(row)
+        if not self._root.estimate:
+            self._evaluate([self._root])
         if self.nodes > _FULL_SHARE * self._most:
             self._make_room()
 
@@ -114,11 +132,13 @@ class PlainTree:
             self._expand(node, end)
         if node.status == PROVEN:
             sums = [goal * self._weight for goal in node.goals]
+        elif self._pure:
+            sums = self._best_estimate(node)
         else:
             found = self._play_out(node, end)
             if found is None:
                 return
-            sums = found
+            sums = self._mix(node, found)
         self.playouts += self._weight
         self._back_up(path, sums)
 
@@ -128,7 +148,7 @@ class PlainTree:
             return True
         if self.nodes >= self._most:
             return False
-        after = self.settings.expand_after
+        after = 0 if self._pure else self.settings.expand_after
         if after is None:
             choices = self._children / max(1, self._expanded)
             length = self._moves / max(1, self.playouts)
@@ -145,7 +165,7 @@ class PlainTree:
 
     def _choose_by_bound(self, node: Node) -> int:
         values, mover, weight = self.values, node.mover, self._weight
-        factor = self.settings.exploration * math.sqrt(math.log(node.visits + weight))
+        factor = self._exploration * math.sqrt(math.log(node.visits + weight))
         mean = values.scale(mover, values.mean(node, mover))
         unvisited = mean - self.settings.first_play
         best, highest = 0, -math.inf
@@ -154,7 +174,7 @@ class PlainTree:
             value, visits = unvisited, 0
             if edge is not None and edge.excluded:
                 continue
-            if edge is not None and edge.visits:
+            if edge is not None and (edge.visits or edge.child.estimate):
                 visits = edge.visits
                 value = values.scale(mover, values.mean(edge.child, mover))
             bound = value + factor / math.sqrt(visits + weight)
@@ -225,6 +245,39 @@ class PlainTree:
             goal + played.cut_off * self.values.middle(role)
             for role, goal in enumerate(goals)
         ]
+
+    def _best_estimate(self, leaf: Node) -> list[float]:
+        """Return the estimate of the child that the mover likes best, if it has any."""
+        children = [edge.child for edge in leaf.edges.values()]
+        if (
+            leaf.visits
+            or not children
+            or leaf.mover in (SIMULTANEOUS, self.values.chance)
+        ):
+            return leaf.estimate
+        known = [
+            one.goals if one.status == PROVEN else one.estimate for one in children
+        ]
+        leaf.estimate = max(known, key=lambda goals: goals[leaf.mover])
+        return leaf.estimate
+
+    def _mix(self, leaf: Node, sums: list[float]) -> list[float]:
+        """Return the sums of playouts, mixed with what the evaluator estimates."""
+        if not leaf.estimate:
+            return sums
+        mix, weight = self.settings.mix, self._weight
+        pairs = zip(sums, leaf.estimate, strict=True)
+        return [(1 - mix) * own + mix * weight * goal for own, goal in pairs]
+
+    def _evaluate(self, nodes: list[Node]) -> None:
+        """Have the evaluator value nodes, in one batch."""
+        if self._leaves is None or not nodes:
+            return
+        rows = np.array([node.row for node in nodes])
+        moved = np.array([node.moved for node in nodes], np.int16)
+        found = self._leaves.estimate(rows, moved).astype(float).tolist()
+        for node, estimate in zip(nodes, found, strict=True):
+            node.estimate = estimate
 
     def _back_up(self, path: list[tuple[Node, Edge | None]], sums: list[float]) -> None:
         """Add results to every node of a path, and see what they prove."""
@@ -322,11 +375,23 @@ class PlainTree:
         goals = (
             np.maximum(self.engine.goals(rows, checked=False), 0) if ended.any() else ()
         )
+        moved = node.mover if node.degree > 1 else self._next_player(node)
+        new = []
         for i, number in enumerate(numbers):
+            if rows[i].tobytes() not in self._table and not ended[i]:
+                new.append(self._add(rows[i]))
+                new[-1].moved = moved
             child = self._add(rows[i])
             node.edges[number] = Edge(number, child)
             if ended[i] and child.status != PROVEN:
                 self.values.end(child, [float(goal) for goal in goals[i]])
+        self._evaluate(new)
+
+    def _next_player(self, node: Node) -> int:
+        """Return whose turn it is where nobody has a choice: in the order of roles."""
+        roles = len(self.engine.roles)
+        role = (max(node.moved, 0) + 1) % roles
+        return (role + 1) % roles if role == self.values.chance else role
 
     # ── memory ──────────────────────────────────────────────────────────────────────
 
@@ -348,6 +413,7 @@ class PlainTree:
         """Forget everything but the root."""
         self._table = {}
         self._root = self._add(self._root.row)
+        self._evaluate([self._root])
 
 
 def _match_regrets(regrets: list[float]) -> list[float]:

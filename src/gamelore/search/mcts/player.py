@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from gamelore.engine.position import Position
 from gamelore.engine.simulator import Row, Simulator
 from gamelore.gdl import Move
 from gamelore.player import Briefing, Clock
+from gamelore.search.evaluator import Evaluator
 from gamelore.search.mcts.plain_tree import PlainTree
 from gamelore.search.mcts.report import Analysis, Candidate, merge
 from gamelore.search.mcts.settings import TreeSettings
@@ -65,38 +66,63 @@ class TreeSearch(Protocol):
 class TreePlayer:
     """Chooses by Monte Carlo tree search, as long as clock and settings allow."""
 
-    def __init__(self, seed: int = 0, settings: TreeSettings | None = None) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        settings: TreeSettings | None = None,
+        *,
+        evaluator: Evaluator | None = None,
+    ) -> None:
+        """`evaluator`: values leaves, alone or beside playouts: `TreeSettings.mix`."""
         self.settings = settings or TreeSettings()
+        self.evaluator = evaluator
         self.last: Analysis | None = None
         """What the latest decision was made by."""
         self._seed = seed
         self._random = np.random.default_rng(seed)
         self._simulator: Simulator | None = None
+        self._engine: Simulator | None = None  # what the trees are over
         self._trees: list[TreeSearch] = []
         self._targets: list[int] = []  # the playouts at which each tree is to stop
         self._role = 0
         self._ponders = False
         self._pondering: _Pondering | None = None
+        self._turn = Lock()  # who rests and who begins to ponder take turns
+        self._rested = Event()  # ends a decision that is still under way
         self._rate = 1000.0  # playouts per second, of the last slice
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the player without its trees: it starts anew elsewhere."""
         self.rest()
-        return {**vars(self), "_simulator": None, "_trees": [], "last": None}
+        left_out: dict[str, Any] = {
+            "_simulator": None,
+            "_engine": None,
+            "_trees": [],
+            "last": None,
+        }
+        return {**vars(self), **left_out, "_turn": None, "_rested": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _turn=Lock(), _rested=Event())
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Make the trees, and search the initial position for a part of the clock."""
-        self.rest()
+        self._stop_pondering()
+        self._rested.clear()
         simulator = briefing.simulator
         if self._simulator is not simulator:
-            self._trees = self._make_trees(simulator)
+            self._engine = simulator
+            if self.evaluator is not None:
+                self._engine = self.evaluator.prepare(simulator)
+            self._trees = self._make_trees(self._engine)
             self._simulator = simulator
         self._role = simulator.roles.index(briefing.role)
         self._ponders = briefing.ponders
         if not self._trees:
             return
-        row = simulator.initial_row()
-        if not simulator.observe(row).terminal:
+        assert self._engine is not None
+        row = self._engine.initial_row()
+        if not self._engine.observe(row).terminal:
             self._set_root(row)
             wanted = _START_SHARE * clock.budget if clock.left < math.inf else 0.0
             self._think(time.monotonic() + wanted, 0 if wanted else 1)
@@ -105,7 +131,8 @@ class TreePlayer:
         """Return the best move that the search finds in time."""
         if self._simulator is None:
             raise RuntimeError("start must be called before choose")
-        self.rest()
+        self._stop_pondering()
+        self._rested.clear()
         role = position.roles[self._role]
         legal = position.legal_moves(role)
         if len(legal) == 1:
@@ -120,7 +147,7 @@ class TreePlayer:
 
     def analyse(self, position: Position, clock: Clock, lines: int = 0) -> Analysis:
         """Search a position; return what was found, with so many lines of play."""
-        self._set_root(position.row)
+        self._set_root(self._find_row(position))
         seconds = clock.budget
         if self.settings.seconds is not None:
             seconds = min(seconds, self.settings.seconds)
@@ -131,20 +158,41 @@ class TreePlayer:
         return self._merged(lines)
 
     def rest(self) -> None:
-        """Stop thinking on the others' time."""
+        """Stop thinking on the others' time, until the next start.
+
+        A decision that is under way in another thread ends soon, by what was found.
+        """
+        with self._turn:
+            self._ponders = False
+        self._rested.set()
+        self._stop_pondering()
+
+    # ── inside ──────────────────────────────────────────────────────────────────────
+
+    def _stop_pondering(self) -> None:
         if self._pondering is not None:
             self._pondering.stop()
             self._pondering = None
 
-    # ── inside ──────────────────────────────────────────────────────────────────────
-
     def _make_trees(self, simulator: Simulator) -> list[TreeSearch]:
+        evaluator = self.evaluator
         if not isinstance(simulator, CircuitSimulator):
-            return [PlainTree(simulator, self.settings, self._seed)]
+            return [
+                PlainTree(simulator, self.settings, self._seed, evaluator=evaluator)
+            ]
         return [
-            CircuitTree(simulator, self.settings, self._seed + number)
+            CircuitTree(
+                simulator, self.settings, self._seed + number, evaluator=evaluator
+            )
             for number in range(self.settings.threads)
         ]
+
+    def _find_row(self, position: Position) -> Row:
+        """Return a position as a row of the trees' engine."""
+        assert self._engine is not None
+        if position.simulator is self._engine:
+            return position.row
+        return self._engine.encode(position.facts)
 
     def _set_root(self, row: Row) -> None:
         self._row = row
@@ -156,9 +204,11 @@ class TreePlayer:
 
     def _use_plain_tree(self) -> None:
         """Search a tree that need not list all joint moves, from now on."""
-        assert self._simulator is not None
-        log.info("%s: searching a plain tree", self._simulator.game.name)
-        self._trees = [PlainTree(self._simulator, self.settings, self._seed)]
+        assert self._engine is not None
+        log.info("%s: searching a plain tree", self._engine.game.name)
+        self._trees = [
+            PlainTree(self._engine, self.settings, self._seed, evaluator=self.evaluator)
+        ]
         self._trees[0].set_root(self._row)
 
     def _think(self, end: float, limit: int, clock: Clock | None = None) -> None:
@@ -171,7 +221,7 @@ class TreePlayer:
         self._set_targets(limit)
         while not self._is_done():
             now = time.monotonic()
-            if now >= end:
+            if now >= end or self._rested.is_set():
                 break
             least = max(tree.least for tree in self._trees)
             size = max(least, min(2 * size, int(self._rate * min(end - now, _SLICE))))
@@ -254,8 +304,12 @@ class TreePlayer:
         ):
             return
         following = position.advance(move)
-        if not following.is_terminal:
-            self._pondering = _Pondering(self._trees, following.row)
+        if following.is_terminal:
+            return
+        with self._turn:
+            if self._ponders:  # the match may be over by now
+                row = self._find_row(following)
+                self._pondering = _Pondering(self._trees, row)
 
 
 class _Pondering:

@@ -9,18 +9,30 @@ from gamelore.errors import ArgumentError
 LANES = 512
 """Playouts that are under way at once."""
 
+_EXPLORATION = 0.8
+_EVALUATOR_EXPLORATION = 0.4
+
 
 @dataclass(frozen=True)
 class TreeSettings:
     """How a tree is searched, and how much a decision may cost."""
 
-    exploration: float = 0.8
-    """c of UCT, for values from 0 to 1."""
+    exploration: float | None = None
+    """c of UCT, for values from 0 to 1; by default 0.8 over playouts, and less over an
+    evaluator, whose values vary less."""
     first_play: float = 0.0
     """How much less than its parent a move is worth before its first visit."""
+    mix: float = 1.0
+    """The share of the evaluator in the value of a leaf, where a search has one; the
+    rest is the playouts'. With 1 there are none: a playout is then one evaluation."""
+    rave: int | None = None
+    """Visits of a move at which its own playouts count as much as all that ended with
+    the fact that it adds; 0 for its own alone. By default 1000 in games of two players
+    with a constant sum, many moves, and facts that last, such as stones that stay; else
+    0."""
     playouts_per_leaf: int | None = None
     """Playouts from each leaf that is selected; by default 1 to 16, more where they are
-    cheap beside the steps in the tree."""
+    cheap beside the steps in the tree; with a budget of playouts, 4 at most."""
     decisive: bool = True
     """Whether playouts see wins and losses one move ahead, where a small circuit tells
     them."""
@@ -40,11 +52,16 @@ class TreeSettings:
     """Trees that are searched at once; their counts are added up."""
 
     def __post_init__(self) -> None:
-        for name in ("exploration", "first_play"):
-            if not 0 <= getattr(self, name) < 100:
-                raise ArgumentError(
-                    f"{name} must be from 0 to 100, got {getattr(self, name)}"
-                )
+        limits = (
+            ("exploration", 100),
+            ("first_play", 100),
+            ("mix", 1),
+            ("rave", 1_000_000_000),
+        )
+        for name, most in limits:
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= most:
+                raise ArgumentError(f"{name} must be from 0 to {most}, got {value}")
         if self.playouts_per_leaf is not None and not (
             1 <= self.playouts_per_leaf <= LANES // 4
         ):
@@ -65,3 +82,10 @@ class TreeSettings:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ArgumentError(f"{name} must be positive, got {value}")
+
+    def exploration_over(self, evaluator: object) -> float:
+        """Return c of UCT: as it is set, or what suits what leaves are valued by."""
+        if self.exploration is not None:
+            return self.exploration
+        pure = evaluator is not None and self.mix == 1
+        return _EVALUATOR_EXPLORATION if pure else _EXPLORATION

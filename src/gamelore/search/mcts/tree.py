@@ -14,7 +14,13 @@ from gamelore.engine import CircuitSimulator, Row
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.errors import GameloreError, StuckError
 from gamelore.kernels import direct
-from gamelore.search.mcts import _expansion_kernels, _playout_kernels, _tree_kernels
+from gamelore.search.evaluator import Evaluator
+from gamelore.search.mcts import (
+    _expansion_kernels,
+    _leaf_kernels,
+    _playout_kernels,
+    _tree_kernels,
+)
 from gamelore.search.mcts._expansion_kernels import ExpansionBuffers
 from gamelore.search.mcts._playout_kernels import Lanes
 from gamelore.search.mcts._tree_kernels import (
@@ -27,12 +33,15 @@ from gamelore.search.mcts._tree_kernels import (
 from gamelore.search.mcts.arrays import (
     allocate_actions,
     allocate_edges,
+    allocate_facts,
     allocate_nodes,
     allocate_tickets,
     count_edges,
     forget,
 )
 from gamelore.search.mcts.lanes import allocate_lanes, find_lookahead, find_turn
+from gamelore.search.mcts.lasting_facts import facts_last
+from gamelore.search.mcts.leaf_values import LeafValues
 from gamelore.search.mcts.profile import GameProfile, profile_game
 from gamelore.search.mcts.report import Analysis
 from gamelore.search.mcts.root_view import RootView
@@ -44,13 +53,19 @@ class TooWideError(GameloreError):
 
 
 _search_on = direct(_playout_kernels.search_on)
+_select_leaves = direct(_leaf_kernels.select_leaves)
+_pay_out = direct(_leaf_kernels.pay_out)
 
 _FULL_SHARE = 0.6  # of the nodes: then there is room made before the next search
 _NEVER = 1 << 62
 _WORK_PER_LEAF = 1_000_000  # gates of the playouts from a leaf: slow beside the tree
 _WORK_PER_CHILD = 26_000  # gates that take as long as making a successor a node
 _MOST_PER_LEAF = 16
+_MOST_OF_BUDGET = 4  # playouts of a leaf, where a decision has so many in all
 _ROUNDS = 16  # of all lanes in a decision, where its playouts are few
+_RAVE = 1000  # visits of a move at which what it shares counts half
+_MANY_MOVES = 12  # on average: moves that soon have playouts of their own need no more
+_BATCH = 64  # leaves that an evaluator gets at once
 
 
 class CircuitTree:
@@ -66,12 +81,22 @@ class CircuitTree:
         seed: int = 0,
         *,
         profile: GameProfile | None = None,
+        evaluator: Evaluator | None = None,
     ) -> None:
+        """`evaluator`: values leaves, as far as the settings let it; one whose rows are
+        those of the engine."""
         self.engine = engine
         self.settings = settings or TreeSettings()
+        self.evaluator = evaluator
         self.profile = profile or profile_game(engine, engine.initial_row(), seed)
         self._sequence = np.random.SeedSequence(seed)
-        decisive = self.settings.decisive and self.profile.in_turns
+        self._leaves: LeafValues | None = None
+        if evaluator is not None:
+            total = self.profile.constant_sum
+            self._leaves = LeafValues(evaluator, engine, total, seed)
+        self._pure = evaluator is not None and self.settings.mix == 1
+        self._rave = self._find_rave()
+        decisive = self.settings.decisive and self.profile.in_turns and not self._pure
         ahead = find_lookahead(engine, self.profile.constant_sum) if decisive else None
         self.sees_wins = ahead is not None
         """Whether playouts see wins and losses one move ahead."""
@@ -146,11 +171,7 @@ class CircuitTree:
 
     def _call(self, playouts: int) -> None:
         """Run the kernel; start again or go without more nodes where it must."""
-        status = int(
-            _search_on(
-                self.engine.program, self._tree, self._lanes, self._buffers, playouts
-            )
-        )
+        status = self._run(playouts)
         name = self.engine.game.name
         if status == _expansion_kernels.TOO_WIDE:
             raise TooWideError(f"too many joint moves in a position of {name!r}")
@@ -162,6 +183,8 @@ class CircuitTree:
         if status == _expansion_kernels.NOT_CONSTANT:
             self._tree.state[_tree_kernels.SUM] = -1
             self._play_without_lookahead()
+            if self._leaves is not None:
+                self._leaves.constant_sum = None
             self._restart()
         elif status == _expansion_kernels.FULL:
             if self.nodes == 1:
@@ -173,6 +196,31 @@ class CircuitTree:
         if self._is_open(self._root):
             self._queue(self._root)
             self._call(0)
+
+    def _run(self, playouts: int) -> int:
+        """Run the kernel of this search for a while; return its status."""
+        parts = self.engine.program, self._tree
+        if not self._pure:
+            status = int(_search_on(*parts, self._lanes, self._buffers, playouts))
+            self._evaluate()
+            return status
+        batch = min(_BATCH, self._most_lanes())
+        status = int(_select_leaves(*parts, self._buffers, batch))
+        self._evaluate()
+        _pay_out(self._tree)
+        return status
+
+    def _evaluate(self) -> None:
+        """Have the evaluator value all new nodes, in one batch."""
+        if self._leaves is None:
+            return
+        nodes, state = self._tree.nodes, self._tree.state
+        span = slice(int(state[_tree_kernels.EVALUATED]), self.nodes)
+        new = span.start + np.flatnonzero(nodes.status[span] != PROVEN)
+        if len(new):
+            found = self._leaves.estimate(nodes.rows[new], nodes.moved[new])
+            self._tree.estimates[new] = found
+        state[_tree_kernels.EVALUATED] = span.stop
 
     def _is_open(self, node: int) -> bool:
         return bool(self._tree.nodes.status[node] == OPEN)
@@ -197,6 +245,7 @@ class CircuitTree:
         nodes.slots[-1 - found] = number + 1
         nodes.rows[number] = row
         nodes.bounds[number] = self._first_bounds()
+        self._evaluate()
         return number
 
     def _queue(self, node: int) -> None:
@@ -302,6 +351,9 @@ class CircuitTree:
         ranges = [(min(g, default=0), max(g, default=100)) for g in engine.goal_values]
         roles = len(names)
         count = settings.nodes  # memory is taken as it is used
+        estimated = 0 if self._leaves is None else count
+        state[_tree_kernels.EVALUATED] = 0 if estimated else -1
+        exploration = settings.exploration_over(self.evaluator)
         return Tree(
             nodes=allocate_nodes(count, engine.width, roles),
             edges=allocate_edges(count_edges(count)),
@@ -309,18 +361,39 @@ class CircuitTree:
             tickets=allocate_tickets(roles),
             queue=np.zeros(LANES, np.int32),
             state=state,
-            parameters=np.array([settings.exploration, settings.first_play]),
+            parameters=np.array(
+                [exploration, settings.first_play, settings.mix, self._rave],
+                np.float64,
+            ),
             goal_range=np.array(ranges, np.float64),
             random=self._sequence.generate_state(4, np.uint64),
             strategies=np.zeros(max(1, *map(len, engine.moves))),
+            estimates=np.zeros((estimated, roles), np.float32),
+            facts=allocate_facts(self._shared_fluents() if total >= 0 else 0),
         )
+
+    def _shared_fluents(self) -> int:
+        """Return of how many fluents moves share statistics, 0 if they do not."""
+        return len(self.engine.fluents) if self._rave else 0
+
+    def _find_rave(self) -> int:
+        """Return at how many visits a move's own playouts count as much as others'."""
+        if self.profile.constant_sum is None or self._pure:
+            return 0
+        if self.settings.rave is not None:
+            return self.settings.rave
+        many = self.profile.choices >= _MANY_MOVES
+        return _RAVE if many and facts_last(self.engine) else 0
 
     def _weight(self) -> int:
         """Return the playouts of a leaf: fewer where one takes many gates."""
+        if self._pure:
+            return 1
         if self.settings.playouts_per_leaf is not None:
             return self.settings.playouts_per_leaf
         exponent = round(math.log2(max(1.0, _WORK_PER_LEAF / self._work())))
-        return int(min(2**exponent, _MOST_PER_LEAF, max(1, self._most_lanes() // 4)))
+        most = _MOST_PER_LEAF if self.settings.playouts is None else _MOST_OF_BUDGET
+        return int(min(2**exponent, most, max(1, self._most_lanes() // 4)))
 
     def _most_lanes(self) -> int:
         """Return how many lanes play at once: few where a decision has few playouts.
@@ -334,6 +407,8 @@ class CircuitTree:
 
     def _expand_after(self) -> int:
         """Return the playouts of a leaf that cost as much as all its successors."""
+        if self._pure:
+            return 0
         if self.settings.expand_after is not None:
             return self.settings.expand_after
         return int(_WORK_PER_CHILD * self.profile.choices / self._work())
@@ -363,8 +438,10 @@ class CircuitTree:
             ends=np.zeros(roles, np.int64),
             joint=np.zeros((LANES, roles), np.int32),
             edges=np.zeros(LANES, np.int64),
+            movers=np.zeros(LANES, np.int16),
             goals=np.zeros(roles, np.int16),
             ended=np.zeros(8, np.uint64),
             block=np.zeros(64, np.uint64),
             pending=np.zeros(1, np.int64),
+            adding=np.zeros(self._shared_fluents(), np.int32),
         )
