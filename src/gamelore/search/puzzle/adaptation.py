@@ -72,6 +72,10 @@ class _Found:
 class RolloutAdaptation:
     """Searches by rollouts whose policy learns from the best of them."""
 
+    over = False
+    pause = 0.0
+    nodes = 0
+
     def __init__(
         self,
         simulator: CircuitSimulator,
@@ -82,7 +86,6 @@ class RolloutAdaptation:
         """`limit`: moves of a rollout at most; `random`: uint64 [4], a stream."""
         self.simulator = simulator
         self.best = best
-        self.over = False
         moves = len(simulator.moves[0])
         self.begun = np.zeros(moves, np.int64)
         """int64 [M]: rollouts by their first move"""
@@ -90,8 +93,8 @@ class RolloutAdaptation:
         """int64 [M]: the best goal of those, -1 where there is none"""
         self.count = 0
         """Rollouts that have ended."""
-        self.lengths = 0
-        """Moves of those."""
+        self.longest = 0
+        """Moves of the longest of those."""
         self._program = simulator.program
         self._rows = np.tile(best.row, (LANES, 1))
         self._rollouts = _make_rollouts(simulator, random, limit)
@@ -105,7 +108,7 @@ class RolloutAdaptation:
         """Moves of all rollouts so far."""
         return int(self._rollouts.state[WORK])
 
-    def step(self) -> int:
+    def step(self, end: float) -> int:
         """Play on for some moves; adapt the policies where rollouts have ended."""
         before = self.work
         _roll_out(self._program, self._rollouts, self._policies, self._steps)
@@ -117,15 +120,8 @@ class RolloutAdaptation:
             self._begin()
         return max(1, self.work - before)
 
-    def move_on(self, best: BestPath) -> None:
-        """Go on from another position, with policies of the same moves."""
-        self.best = best
-        self._rows = np.tile(best.row, (LANES, 1))
-        self.begun[:] = 0
-        self.reached[:] = -1
-        self._number = -1
-        self._next_variant()
-        self._begin()
+    def stop(self) -> None:
+        """Do nothing: no step goes on by itself."""
 
     # ── inside ──────────────────────────────────────────────────────────────────────
 
@@ -144,9 +140,7 @@ class RolloutAdaptation:
         }[self._variant.context]
         codes = moves * max(1, min(contexts, _MOST_CODES // moves))
         self._rollouts.state[CONTEXT] = self._variant.context
-        self._policies = Policies(
-            np.zeros((_GROUPS, codes)), np.ones((_GROUPS, codes))
-        )
+        self._policies = Policies(np.zeros((_GROUPS, codes)), np.ones((_GROUPS, codes)))
         self._upper = np.zeros(codes)
         self._upper_found: _Found | None = None
         self._found: list[_Found | None] = [None] * _GROUPS
@@ -160,7 +154,7 @@ class RolloutAdaptation:
         np.add.at(self.begun, first, 1)
         np.maximum.at(self.reached, first, rollouts.goal[ended].astype(np.int64))
         self.count += LANES
-        self.lengths += int(rollouts.length.sum())
+        self.longest = max(self.longest, int(rollouts.length.max()))
 
     def _learn(self, group: int) -> None:
         """Adapt one policy to the best path that it has found."""

@@ -228,4 +228,3 @@ def _make_buffers(simulator: CircuitSimulator) -> LayerBuffers:
         goals=np.zeros(1, np.int16),
         block=np.zeros(64, np.uint64),
     )
-

@@ -16,12 +16,13 @@ import clingo
 
 from gamelore.engine import CircuitSimulator
 from gamelore.engine.simulator import Row
+from gamelore.search.puzzle.adaptation import RolloutAdaptation
 from gamelore.search.puzzle.path import BestPath
 from gamelore.search.puzzle.unrolled import TRUE, LiteralCircuit, can_unroll
 
 _FIRST_HORIZON, _LAST_HORIZON = 4, 512  # moves
 _USUAL_HORIZON = 64  # the first, at most
-_MOST_GATES = 1_000_000  # of an unrolled game
+_MOST_GATES = 300_000  # of an unrolled game
 _CONFLICTS = 300  # of one call of the solver
 _FIRST_PATIENCE = 3_000  # conflicts, then the next horizon is tried; it doubles
 _GATE_WORK = 16  # moves of a rollout that take as long as a gate takes to be made
@@ -33,10 +34,16 @@ _OPTIONS = ("--warn=none", "--stats=0", "--configuration=handy")
 class Planner:
     """Searches by a solver: one horizon after the other, in steps."""
 
+    pause = 0.0
+    nodes = 0
+
     def __init__(
-        self, simulator: CircuitSimulator, best: BestPath, longest: int
+        self,
+        simulator: CircuitSimulator,
+        best: BestPath,
+        rollouts: RolloutAdaptation,
     ) -> None:
-        """`longest`: how long a path is supposed to be; it is the first horizon."""
+        """`rollouts`: tell how long paths are, for the first horizon."""
         self.simulator = simulator
         self.best = best
         self.over = not can_unroll(simulator.program)
@@ -45,15 +52,18 @@ class Planner:
         self._patience = _FIRST_PATIENCE
         self._least = _FIRST_HORIZON  # no path is better within fewer moves
         self._most = _LAST_HORIZON  # more are too many for a solver
-        self._horizon = _FIRST_HORIZON
-        while self._horizon < min(longest, _USUAL_HORIZON):
-            self._horizon *= 2
+        self._horizon = 0
+        self._rollouts = rollouts
         self._task: _Solving | None = None
         self._game = _UnrolledGame(simulator, best.row)
 
     def step(self, end: float = math.inf) -> int:
         """Unroll one move more, or solve for some conflicts; return the work done."""
         before = self.work
+        if not self._horizon:
+            self._horizon = _FIRST_HORIZON
+            while self._horizon < min(self._rollouts.longest, _USUAL_HORIZON):
+                self._horizon *= 2
         if self._game.depth <= self._horizon and not self._game.ended:
             self._unroll(self._game)
         else:
