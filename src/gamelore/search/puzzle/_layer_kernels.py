@@ -29,9 +29,9 @@ FINE, FULL = range(2)
 """What came of expanding: there is no room for all successors of the next positions."""
 
 USED, CURSOR, COUNT, FOLLOWING, WORK, EXPANDED, BEST_GOAL, BEST_NODE = range(8)
-"""What `state` holds: nodes; rows of this layer that are expanded, and all of them; rows
-of the next one; successors computed, of so many positions; the best goal of a terminal
-position, and its node."""
+"""What `state` holds: nodes; rows of this layer that are expanded, and all of them;
+rows of the next one; successors computed, of so many positions; the best goal of a
+terminal position, and its node."""
 
 _AIM = 2048  # successors of the positions whose moves are found in one pass
 

@@ -1,7 +1,8 @@
 """Breadth-first search of a compiled game of one player, whole or as a beam.
 
 Without a width, every position is expanded: when none is left, the best goal that was
-met is the best there is. With a width, only so many of a layer are, the best by a score.
+met is the best there is. With a width, only so many of a layer are, the best by a
+score.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class LayeredSearch:
         self._layers.state[BEST_GOAL] = NO_GOAL - 1
         self._trimmed = False
         self._full = False
+        self._scores: list[npt.NDArray[np.float64]] = []
         passes = max(1, _PIECE // max(1, len(self.program.left)))
         self._quota = min(8 * LANES, passes * LANES)
         _add_root(self._layers, row)
@@ -122,13 +124,17 @@ class LayeredSearch:
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     def _begin_layer(self) -> None:
-        """Go on with the next layer, or with the best of it."""
+        """Go on with the next layer, or with the best of it once all have a score."""
         layers = self._layers
         count = int(layers.state[FOLLOWING])
         if not count:
             self.over = True
             self.complete = not self._trimmed
             return
+        if self.width is not None and count > self.width:
+            if not self._score_some(count):
+                return
+            count = self._trim(count)
         self.depth += 1
         self._layers = layers._replace(
             rows=layers.next_rows,
@@ -136,21 +142,27 @@ class LayeredSearch:
             next_rows=layers.rows,
             next_nodes=layers.nodes,
         )
-        if self.width is not None and count > self.width:
-            count = self._trim(count)
         self._layers.state[[CURSOR, COUNT, FOLLOWING]] = 0, count, 0
 
+    def _score_some(self, count: int) -> bool:
+        """Score some more rows of the next layer; return whether all have a score."""
+        done = sum(map(len, self._scores))
+        rows = self._layers.next_rows[done : min(done + self._quota, count)]
+        if self.score is not None and len(rows):
+            self._scores.append(self.score(rows))
+            self._layers.state[WORK] += len(rows)
+            return done + len(rows) == count
+        return True
+
     def _trim(self, count: int) -> int:
-        """Keep the best of this layer's rows; of equal ones, the first."""
+        """Keep the best of the next layer's rows; of equal ones, the first."""
         assert self.width is not None
         layers = self._layers
-        scores = np.zeros(count)
-        if self.score is not None:
-            scores = self.score(layers.rows[:count])
-            layers.state[WORK] += count
+        scores = np.concatenate(self._scores) if self._scores else np.zeros(count)
         best = np.sort(np.argsort(-scores, kind="stable")[: self.width])
-        layers.rows[: self.width] = layers.rows[best]
-        layers.nodes[: self.width] = layers.nodes[best]
+        layers.next_rows[: self.width] = layers.next_rows[best]
+        layers.next_nodes[: self.width] = layers.next_nodes[best]
+        self._scores = []
         self._trimmed = True
         return self.width
 

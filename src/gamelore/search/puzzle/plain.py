@@ -1,8 +1,8 @@
 """The search of a game of one player on either engine, in plain Python.
 
 Breadth-first search and nested rollouts take turns, move by move, so that the clock is
-looked at often where moves are slow. In a nested rollout, every move is tried by a random
-rollout, and the best path that was met is followed (Cazenave, 2009).
+looked at often where moves are slow. In a nested rollout, every move is tried by a
+random rollout, and the best path that was met is followed (Cazenave, 2009).
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ class PlainPuzzleSearch:
     def _nest(self) -> Iterator[None]:
         """Make nested rollouts without end; pause after every move."""
         while True:
-            row, made, plan = self.best.row, [], Path((), NO_GOAL - 1)
+            row, plan = self.best.row, Path((), NO_GOAL - 1)
+            made: list[int] = []
             while self._goal(row) is None and len(made) < self._limit:
                 moves = self._moves(row)
                 if not moves:

@@ -21,11 +21,13 @@ from gamelore.search.puzzle.beam import BeamSearch
 from gamelore.search.puzzle.layers import LayeredSearch
 from gamelore.search.puzzle.path import BestPath
 from gamelore.search.puzzle.planner import Planner
+from gamelore.search.puzzle.targets import TargetSearch
 
 MOVES_PER_PLAYOUT = 32
 """Moves that count as one playout of a budget."""
 
-_TURN = 200_000  # moves of a turn, of a method that has not improved the path lately
+_TURN = 200_000  # moves of a turn, of a method that has not improved the path lately …
+_TURN_GATES = 2_000  # … of a game with so many gates; fewer where there are more
 _MOST_SHARE = 8  # turns that follow each other, of one that has
 
 
@@ -65,8 +67,11 @@ class PuzzleSearch:
         self.simulator = simulator
         self._memory = memory
         self._limit = limit
+        self._seed = seed
         self.best = BestPath(simulator, simulator.initial_row())
-        self._random = np.random.SeedSequence(seed).generate_state(4, np.uint64)
+        self._random: npt.NDArray[np.uint64] = np.random.SeedSequence(
+            seed
+        ).generate_state(4, np.uint64)  # type: ignore[assignment]
         self._work = 0
         self._begin()
 
@@ -121,12 +126,13 @@ class PuzzleSearch:
         self._methods: Sequence[Method] = (
             self._rollouts,
             _Exhaustion(simulator, best, memory),
-            Planner(simulator, best, self._rollouts),
+            TargetSearch(simulator, best, memory, self._seed),
             BeamSearch(simulator, best, memory),
+            Planner(simulator, best, self._rollouts),
         )
         self._shares = [1.0] * len(self._methods)
         self._turn = 0
-        self._left = 1  # the first rollouts only, so that a path is known
+        self._left = 0
 
     def _take_turn(self, now: float, end: float) -> None:
         method = self._methods[self._turn]
@@ -139,12 +145,14 @@ class PuzzleSearch:
         self._left -= work
         if self.best.improved > improved:
             self._reward(self._turn)
-        if self._left <= 0:
+        if self._left <= 0 and self._rollouts.count:  # so that a path is known
             self._next_turn()
 
     def _next_turn(self) -> None:
         self._turn = (self._turn + 1) % len(self._methods)
-        self._left = int(_TURN * self._shares[self._turn])
+        share = self._shares[self._turn]
+        gates = max(_TURN_GATES, len(self.simulator.program.left))
+        self._left = int(share * _TURN * _TURN_GATES / gates)
 
     def _reward(self, turn: int) -> None:
         """Give more work to the method that has found a better path."""

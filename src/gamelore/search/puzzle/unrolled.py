@@ -38,7 +38,7 @@ class LiteralCircuit:
 
     def conjoin(self, one: int, other: int) -> int:
         """Return the literal of a gate."""
-        if one == TRUE or one == other:
+        if one in (TRUE, other):
             return other
         if other == TRUE:
             return one
@@ -53,11 +53,9 @@ class LiteralCircuit:
 
     def set_position(self, fluents: Sequence[int]) -> None:
         """Give every fluent its literal, and let nobody move."""
-        first = self.program.first_move
         self._values[0] = -TRUE
         self._values[1 : 1 + len(fluents)] = fluents
         self.set_moves([-TRUE] * len(self.program.legal))
-        assert first + len(self.program.legal) <= self.program.slots
 
     def set_moves(self, moves: Sequence[int]) -> None:
         """Give every move its literal."""

@@ -1,0 +1,224 @@
+"""Searches towards a position: first where to end, then how to get there.
+
+A solver finds a position that is terminal and has the best goal, given which facts
+exclude each other in positions that were seen. A beam then goes where the fewest facts
+differ from it. Where moves fill in a diagram (Latin squares, queens), that is all there
+is to do.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gamelore.engine import CircuitSimulator
+from gamelore.engine.simulator import Rows
+from gamelore.gdl import Compound, Fact
+from gamelore.search.puzzle.layers import LayeredSearch
+from gamelore.search.puzzle.path import BestPath
+from gamelore.search.puzzle.planner import CONFLICT_WORK
+from gamelore.search.puzzle.solver import CONFLICTS, GateSolver, SolverCall
+from gamelore.search.puzzle.unrolled import TRUE, can_unroll
+
+_WALKS = 64  # random ones, whose positions show what excludes what
+_LONGEST_WALK = 200
+_MOST_GATES = 50_000
+_MOST_CALLS = 60  # of the solver, for one goal
+_WIDTHS = (256, 4096, 32768)  # of the beams towards each position
+
+
+class TargetSearch:
+    """Looks for a position to end in, and for a path to it."""
+
+    def __init__(
+        self, simulator: CircuitSimulator, best: BestPath, memory: int, seed: int
+    ) -> None:
+        program = simulator.program
+        self.simulator = simulator
+        self.best = best
+        self.over = len(program.left) > _MOST_GATES or not can_unroll(program)
+        """Whether no position to end in is left."""
+        self._memory = memory
+        self._random = np.random.default_rng(seed)
+        self._call: SolverCall | None = None
+        self._pass: LayeredSearch | None = None
+        self._work = 0
+        self._end = 0.0
+        self._steps = self._search()
+
+    @property
+    def pause(self) -> float:
+        """Seconds that the next step may take longer than others."""
+        return 0.0 if self._pass is None else self._pass.pause
+
+    @property
+    def nodes(self) -> int:
+        """Positions that are kept."""
+        return 0 if self._pass is None else self._pass.nodes
+
+    def step(self, end: float) -> int:
+        """Search on a little; return the work that was done."""
+        before = self._work
+        self._end = end
+        self.over = next(self._steps, True)
+        return max(1, self._work - before)
+
+    def stop(self) -> None:
+        """Have the solver end soon, if it is at work."""
+        if self._call is not None:
+            self._call.interrupt()
+
+    # ── inside ──────────────────────────────────────────────────────────────────────
+
+    def _search(self) -> Iterator[bool]:
+        """Take the goals from the highest down; yield False after each step."""
+        groups = FactGroups(self.simulator.fluents)
+        rows = self.best.row[None].repeat(_WALKS, 0)
+        for _ in range(_LONGEST_WALK):
+            rows = rows[~self.simulator.terminal(rows, checked=False)]
+            if not len(rows):
+                break
+            rows = self._walk(rows)
+            groups.observe(self.simulator.fact_matrix(rows, checked=False))
+            self._work += len(rows)
+            yield False
+        for width in _WIDTHS:
+            values = sorted(set(self.simulator.goal_values[0]), reverse=True)
+            for value in values:
+                if value > self.best.goal:
+                    yield from self._aim(value, groups, width)
+
+    def _walk(self, rows: Rows) -> Rows:
+        """Return a random successor of each position that has one."""
+        (legal,) = self.simulator.legal(rows, checked=False)
+        counts = legal.sum(axis=1)
+        rows, legal, counts = rows[counts > 0], legal[counts > 0], counts[counts > 0]
+        number = (self._random.random(len(rows)) * counts).astype(np.int64)
+        chosen = (legal.cumsum(axis=1) > number[:, None]).argmax(axis=1)
+        moves = chosen.astype(np.int32)[:, None]
+        return self.simulator.advance(np.ascontiguousarray(rows), moves, checked=False)
+
+    def _aim(self, value: int, groups: FactGroups, width: int) -> Iterator[bool]:
+        """Find a position with a goal, and go there by a beam."""
+        ending = Ending(self.simulator, value, groups)
+        yield False
+        true = None
+        for _ in range(_MOST_CALLS if ending.wanted != -TRUE else 0):
+            self._call = SolverCall(ending.solver, ending.wanted, ending.fluents)
+            while not self._call.wait(self._end):
+                yield False
+            answer, self._call = self._call.answer, None
+            self._work += CONFLICTS * CONFLICT_WORK
+            true = answer.true
+            yield False
+            if answer.refuted or true is not None:
+                break
+        if true is None:
+            return
+        target, mask = ending.read(true)
+
+        def score(rows: Rows) -> npt.NDArray[np.float64]:
+            differing = np.bitwise_count((rows ^ target) & mask).sum(axis=1)
+            return -differing.astype(np.float64)
+
+        beam = LayeredSearch(self.simulator, self.best.row, self._memory, width, score)
+        self._pass = beam
+        while not beam.over:
+            self._work += beam.step()
+            if beam.goal > self.best.goal:
+                self.best.offer(beam.path())
+                if self.best.goal >= value:
+                    break
+            yield False
+        self._pass = None
+
+
+class FactGroups:
+    """Facts that differ in one argument, and of which never two were true at once."""
+
+    def __init__(self, fluents: Sequence[Fact]) -> None:
+        groups: dict[Any, list[int]] = defaultdict(list)
+        for number, fact in enumerate(fluents):
+            if isinstance(fact, Compound):
+                for place in range(len(fact.arguments)):
+                    rest = (*fact.arguments[:place], *fact.arguments[place + 1 :])
+                    groups[fact.functor, len(fact.arguments), place, rest].append(
+                        number
+                    )
+        self._groups = [np.array(one) for one in groups.values() if len(one) > 1]
+        self._least = np.full(len(self._groups), 2)
+        self._most = np.zeros(len(self._groups), np.int64)
+
+    def observe(self, facts: npt.NDArray[np.bool_]) -> None:
+        """Count what is true in positions.  facts: bool [n, F]"""
+        if not len(facts):
+            return
+        for number, group in enumerate(self._groups):
+            if self._most[number] > 1:
+                continue
+            counts = facts[:, group].sum(axis=1)
+            self._least[number] = min(self._least[number], counts.min())
+            self._most[number] = max(self._most[number], counts.max())
+
+    def exclusive(self) -> Iterator[tuple[list[int], bool]]:
+        """Yield groups of which at most one is true, and whether one always is."""
+        for group, least, most in zip(
+            self._groups, self._least, self._most, strict=True
+        ):
+            if most == 1:
+                yield group.tolist(), bool(least == 1)
+
+
+class Ending:
+    """The terminal positions with a goal, as a solver's answers."""
+
+    def __init__(
+        self, simulator: CircuitSimulator, value: int, groups: FactGroups
+    ) -> None:
+        program = simulator.program
+        self.solver = GateSolver(program)
+        self.width = simulator.width
+        circuit = self.solver.circuit
+        with self.solver.open() as self.solver.backend:
+            self.fluents = [self.solver.make_choice(TRUE) for _ in program.next]
+            circuit.set_position(self.fluents)
+            terminal = circuit.terminal()
+            goals = circuit.goals()
+            self.wanted = -TRUE
+            for number, literal in zip(program.goal_values, goals, strict=True):
+                if number == value:
+                    self.wanted = circuit.conjoin(terminal, literal)
+            for group, always in groups.exclusive():
+                literals = [self.fluents[number] for number in group]
+                self.solver.forbid_two(literals)
+                if always:
+                    self.solver.add_rule([], [-one for one in literals])
+
+    def read(self, true: set[int]) -> tuple[npt.NDArray[np.uint64], ...]:
+        """Return uint64 [K], uint64 [K]: a position, and the facts that matter."""
+        support = self._support()
+        target = [literal in true for literal in self.fluents]
+        mask = [literal in support for literal in self.fluents]
+        return _pack(target, self.width), _pack(mask, self.width)
+
+    def _support(self) -> set[int]:
+        """Return all atoms that the end and its goal depend on."""
+        seen: set[int] = set()
+        left = [abs(self.wanted)]
+        while left:
+            atom = left.pop()
+            if atom not in seen:
+                seen.add(atom)
+                left += map(abs, self.solver.gates.get(atom, ()))
+        return seen
+
+
+def _pack(bits: Sequence[bool], width: int) -> npt.NDArray[np.uint64]:
+    """Return bits as words, uint64 [K]."""
+    padded = np.zeros(64 * width, np.bool_)
+    padded[: len(bits)] = bits
+    return np.packbits(padded, bitorder="little").view(np.uint64)
