@@ -37,7 +37,7 @@ class BestPath:
         """How often a path with a higher goal was found."""
         self.exhausted = False
         """Whether no path has a higher goal."""
-        self._highest = max(simulator.goal_values[0], default=NO_GOAL)
+        self._values = sorted(simulator.goal_values[0])  # that may be reached
         self._rows = [row]  # along the path, its start first
 
     @property
@@ -52,13 +52,17 @@ class BestPath:
 
     @property
     def highest(self) -> int:
-        """The highest goal that the rules name."""
-        return self._highest
+        """The highest goal that a path may have; at first, that the rules name."""
+        return self._values[-1] if self._values else NO_GOAL
+
+    def rule_out_highest(self) -> None:
+        """Note that no position has the highest goal."""
+        del self._values[-1:]
 
     @property
     def proven(self) -> bool:
         """Whether no better path exists."""
-        return self.exhausted or self.goal >= self._highest
+        return self.exhausted or self.goal >= self.highest
 
     def would_improve(self, goal: int, length: int) -> bool:
         """Return whether a path to this goal, of so many moves, would be better."""
@@ -86,6 +90,7 @@ class BestPath:
         """Return the best path from another position: what is left of this one, if the
         position is on it."""
         following = BestPath(self.simulator, row)
+        following._values = self._values
         for number, known in enumerate(self._rows[1:], 1):
             if self.path is not None and np.array_equal(known, row):
                 rest = self.path.moves[number:]

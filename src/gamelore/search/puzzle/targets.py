@@ -9,7 +9,7 @@ is to do.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,12 @@ from gamelore.search.puzzle.planner import CONFLICT_WORK
 from gamelore.search.puzzle.solver import CONFLICTS, GateSolver, SolverCall
 from gamelore.search.puzzle.unrolled import TRUE, can_unroll
 
-_WALKS = 64  # random ones, whose positions show what excludes what
+_WALKS = 4096  # random ones, whose positions show what excludes what
+_FEW_WALKS = 512  # where the circuit is large
 _LONGEST_WALK = 200
+_LARGE = 8_000  # gates
 _MOST_GATES = 50_000
-_MOST_CALLS = 60  # of the solver, for one goal
+_MOST_CALLS = 60  # of the solver, for one position
 _WIDTHS = (256, 4096, 32768)  # of the beams towards each position
 
 
@@ -48,6 +50,7 @@ class TargetSearch:
         self._pass: LayeredSearch | None = None
         self._work = 0
         self._end = 0.0
+        self._refuted = False
         self._steps = self._search()
 
     @property
@@ -76,21 +79,42 @@ class TargetSearch:
 
     def _search(self) -> Iterator[bool]:
         """Take the goals from the highest down; yield False after each step."""
-        groups = FactGroups(self.simulator.fluents)
-        rows = self.best.row[None].repeat(_WALKS, 0)
+        yield from self._rule_out()
+        exclusions = Exclusions(self.simulator.fluents)
+        yield from self._observe(exclusions)
+        for attempt, width in enumerate(_WIDTHS):
+            last = attempt == len(_WIDTHS) - 1
+            known = Exclusions(()) if last else exclusions
+            for value in sorted(self.simulator.goal_values[0], reverse=True):
+                if self.best.goal < value <= self.best.highest:
+                    yield from self._aim(value, known, width)
+
+    def _rule_out(self) -> Iterator[bool]:
+        """Lower the highest goal while no terminal position whatever has it."""
+        while not self.best.proven:
+            ending = Ending(self.simulator, self.best.highest, Exclusions(()))
+            yield False
+            if (yield from self._solve(ending)) is not None or not self._refuted:
+                break
+            self.best.rule_out_highest()
+
+    def _observe(self, exclusions: Exclusions) -> Iterator[bool]:
+        """Make random walks, and note what is true at once, most of all where they
+        end."""
+        simulator = self.simulator
+        large = len(simulator.program.left) > _LARGE
+        rows = self.best.row[None].repeat(_FEW_WALKS if large else _WALKS, 0)
         for _ in range(_LONGEST_WALK):
-            rows = rows[~self.simulator.terminal(rows, checked=False)]
+            following = self._walk(rows)
+            facts = simulator.fact_matrix(following, checked=False)
+            exclusions.observe(facts)
+            ended = simulator.terminal(following, checked=False)
+            exclusions.observe_end(facts[ended])
+            rows = following[~ended]
+            self._work += len(following)
+            yield False
             if not len(rows):
                 break
-            rows = self._walk(rows)
-            groups.observe(self.simulator.fact_matrix(rows, checked=False))
-            self._work += len(rows)
-            yield False
-        for width in _WIDTHS:
-            values = sorted(set(self.simulator.goal_values[0]), reverse=True)
-            for value in values:
-                if value > self.best.goal:
-                    yield from self._aim(value, groups, width)
 
     def _walk(self, rows: Rows) -> Rows:
         """Return a random successor of each position that has one."""
@@ -102,28 +126,33 @@ class TargetSearch:
         moves = chosen.astype(np.int32)[:, None]
         return self.simulator.advance(np.ascontiguousarray(rows), moves, checked=False)
 
-    def _aim(self, value: int, groups: FactGroups, width: int) -> Iterator[bool]:
-        """Find a position with a goal, and go there by a beam."""
-        ending = Ending(self.simulator, value, groups)
-        yield False
-        true = None
-        for _ in range(_MOST_CALLS if ending.wanted != -TRUE else 0):
+    def _solve(self, ending: Ending) -> Generator[bool, None, set[int] | None]:
+        """Return what is true in a position to end in, if one is found."""
+        self._refuted = ending.wanted == -TRUE
+        for _ in range(0 if self._refuted else _MOST_CALLS):
             self._call = SolverCall(ending.solver, ending.wanted, ending.fluents)
             while not self._call.wait(self._end):
                 yield False
             answer, self._call = self._call.answer, None
             self._work += CONFLICTS * CONFLICT_WORK
-            true = answer.true
+            self._refuted = answer.refuted
             yield False
-            if answer.refuted or true is not None:
-                break
+            if answer.refuted or answer.true is not None:
+                return answer.true
+        return None
+
+    def _aim(self, value: int, known: Exclusions, width: int) -> Iterator[bool]:
+        """Find a position with a goal, and go there by a beam."""
+        ending = Ending(self.simulator, value, known)
+        yield False
+        true = yield from self._solve(ending)
         if true is None:
             return
         target, mask = ending.read(true)
 
         def score(rows: Rows) -> npt.NDArray[np.float64]:
             differing = np.bitwise_count((rows ^ target) & mask).sum(axis=1)
-            return -differing.astype(np.float64)
+            return np.asarray(-differing.astype(np.float64))
 
         beam = LayeredSearch(self.simulator, self.best.row, self._memory, width, score)
         self._pass = beam
@@ -137,8 +166,16 @@ class TargetSearch:
         self._pass = None
 
 
-class FactGroups:
-    """Facts that differ in one argument, and of which never two were true at once."""
+class Exclusions:
+    """Facts that were never true at once in the positions that were seen.
+
+    Of facts that differ in one argument, at most one may be true, or exactly one. Of
+    two others, both would have been true often if they had nothing to do with each
+    other.
+    """
+
+    _EXPECTED = 16.0  # positions, of two independent facts: e^-16 have none
+    _MOST_FACTS = 3_000  # whose pairs are counted
 
     def __init__(self, fluents: Sequence[Fact]) -> None:
         groups: dict[Any, list[int]] = defaultdict(list)
@@ -152,6 +189,9 @@ class FactGroups:
         self._groups = [np.array(one) for one in groups.values() if len(one) > 1]
         self._least = np.full(len(self._groups), 2)
         self._most = np.zeros(len(self._groups), np.int64)
+        counted = len(fluents) if len(fluents) <= self._MOST_FACTS else 0
+        self._pairs = np.zeros((counted, counted), np.float32)
+        self._ends = 0
 
     def observe(self, facts: npt.NDArray[np.bool_]) -> None:
         """Count what is true in positions.  facts: bool [n, F]"""
@@ -164,7 +204,14 @@ class FactGroups:
             self._least[number] = min(self._least[number], counts.min())
             self._most[number] = max(self._most[number], counts.max())
 
-    def exclusive(self) -> Iterator[tuple[list[int], bool]]:
+    def observe_end(self, facts: npt.NDArray[np.bool_]) -> None:
+        """Count which facts are true at once.  facts: bool [n, F]"""
+        if len(self._pairs) and len(facts):
+            numbers = facts.astype(np.float32)
+            self._pairs += numbers.T @ numbers
+            self._ends += len(facts)
+
+    def groups(self) -> Iterator[tuple[list[int], bool]]:
         """Yield groups of which at most one is true, and whether one always is."""
         for group, least, most in zip(
             self._groups, self._least, self._most, strict=True
@@ -172,12 +219,20 @@ class FactGroups:
             if most == 1:
                 yield group.tolist(), bool(least == 1)
 
+    def pairs(self) -> list[list[int]]:
+        """Return pairs of facts that exclude each other."""
+        often = self._pairs.diagonal() / np.sqrt(max(1, self._ends))
+        expected = np.outer(often, often)
+        found = np.triu((self._pairs == 0) & (expected >= self._EXPECTED), 1)
+        pairs: list[list[int]] = np.argwhere(found).tolist()
+        return pairs
+
 
 class Ending:
     """The terminal positions with a goal, as a solver's answers."""
 
     def __init__(
-        self, simulator: CircuitSimulator, value: int, groups: FactGroups
+        self, simulator: CircuitSimulator, value: int, known: Exclusions
     ) -> None:
         program = simulator.program
         self.solver = GateSolver(program)
@@ -192,11 +247,13 @@ class Ending:
             for number, literal in zip(program.goal_values, goals, strict=True):
                 if number == value:
                     self.wanted = circuit.conjoin(terminal, literal)
-            for group, always in groups.exclusive():
+            for group, always in known.groups():
                 literals = [self.fluents[number] for number in group]
                 self.solver.forbid_two(literals)
                 if always:
                     self.solver.add_rule([], [-one for one in literals])
+            for one, other in known.pairs():
+                self.solver.add_rule([], [self.fluents[one], self.fluents[other]])
 
     def read(self, true: set[int]) -> tuple[npt.NDArray[np.uint64], ...]:
         """Return uint64 [K], uint64 [K]: a position, and the facts that matter."""
