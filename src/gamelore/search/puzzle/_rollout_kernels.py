@@ -3,7 +3,7 @@
 A policy has a weight for each *code*: a move in a context, which is nothing, the number
 of moves so far, or the move before. G policies share the lanes, 512 / G to each.
 
-M moves, L moves of a rollout at most, X codes, S slots of the circuit.
+M moves, L moves of a rollout at most, X codes, K words per position, S slots.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Rollouts(NamedTuple):
     path: np.ndarray  # int32 [512, L]
     length: np.ndarray  # int64 [512]
     goal: np.ndarray  # int16 [512]   -1 where the rules derive none
+    final: np.ndarray  # uint64 [512, K]   the terminal positions
     live: np.ndarray  # bool [512]
     ended: np.ndarray  # uint64 [8]   lanes whose position is terminal
     goals: np.ndarray  # int16 [1]
@@ -98,6 +99,7 @@ def roll_out(program, rollouts, policies, steps):
             if rollouts.live[lane] and ended:
                 read_goals(program, words, lane, rollouts.goals)
                 rollouts.goal[lane] = rollouts.goals[0]
+                _copy_row(program, rollouts, lane)
                 _end(rollouts, lane)
         if state[STEP] == rollouts.path.shape[1]:
             for lane in range(LANES):
@@ -122,6 +124,18 @@ def roll_out(program, rollouts, policies, steps):
         run_phase(program, base, NEXT)
         take_next(program, base)
         state[STEP] += 1
+
+
+@lean_part
+def _copy_row(program, rollouts, lane):
+    """Keep the position of one lane."""
+    word, shift = np.uint64(lane >> 6), np.uint64(lane & 63)
+    for column in range(rollouts.final.shape[1]):
+        bits = np.uint64(0)
+        for b in range(min(64, program.next.shape[0] - 64 * column)):
+            bit = (rollouts.words[1 + 64 * column + b, word] >> shift) & _ONE
+            bits |= bit << np.uint64(b)
+        rollouts.final[lane, column] = bits
 
 
 @lean_part

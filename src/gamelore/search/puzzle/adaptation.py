@@ -32,8 +32,8 @@ from gamelore.search.puzzle._rollout_kernels import (
 )
 from gamelore.search.puzzle.path import BestPath
 
-_begin_rollouts = direct(_rollout_kernels.begin_rollouts)
-_roll_out = direct(_rollout_kernels.roll_out)
+begin_rollouts = direct(_rollout_kernels.begin_rollouts)
+roll_out = direct(_rollout_kernels.roll_out)
 _adapt = direct(_rollout_kernels.adapt)
 
 _GROUPS = 8  # policies at once
@@ -97,7 +97,7 @@ class RolloutAdaptation:
         """Moves of the longest of those."""
         self._program = simulator.program
         self._rows = np.tile(best.row, (LANES, 1))
-        self._rollouts = _make_rollouts(simulator, random, limit)
+        self._rollouts = make_rollouts(simulator, random, limit)
         self._steps = max(1, min(256, _PIECE // max(1, len(simulator.program.left))))
         self._number = -1
         self._next_variant()
@@ -111,7 +111,7 @@ class RolloutAdaptation:
     def step(self, end: float) -> int:
         """Play on for some moves; adapt the policies where rollouts have ended."""
         before = self.work
-        _roll_out(self._program, self._rollouts, self._policies, self._steps)
+        roll_out(self._program, self._rollouts, self._policies, self._steps)
         if not self._rollouts.state[LIVE]:
             self._count()
             for group in range(_GROUPS):
@@ -126,7 +126,7 @@ class RolloutAdaptation:
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     def _begin(self) -> None:
-        _begin_rollouts(self._program, self._rollouts, self._rows)
+        begin_rollouts(self._program, self._rollouts, self._rows)
 
     def _next_variant(self) -> None:
         """Begin anew, with weights of another kind."""
@@ -212,9 +212,10 @@ class RolloutAdaptation:
         return ListedPath(path.copy(), options.astype(np.int32), ends)
 
 
-def _make_rollouts(
+def make_rollouts(
     simulator: CircuitSimulator, random: npt.NDArray[np.uint64], limit: int
 ) -> Rollouts:
+    """Return arrays for rollouts of so many moves at most."""
     slots = simulator.program.slots
     bits = max(1, -(-len(simulator.program.legal) // 64))
     return Rollouts(
@@ -223,6 +224,7 @@ def _make_rollouts(
         path=np.zeros((LANES, limit), np.int32),
         length=np.zeros(LANES, np.int64),
         goal=np.zeros(LANES, np.int16),
+        final=np.zeros((LANES, simulator.width), np.uint64),
         live=np.zeros(LANES, np.bool_),
         ended=np.zeros(8, np.uint64),
         goals=np.zeros(1, np.int16),

@@ -67,7 +67,6 @@ class PuzzleSearch:
         self.simulator = simulator
         self._memory = memory
         self._limit = limit
-        self._seed = seed
         self.best = BestPath(simulator, simulator.initial_row())
         self._random: npt.NDArray[np.uint64] = np.random.SeedSequence(
             seed
@@ -126,7 +125,7 @@ class PuzzleSearch:
         self._methods: Sequence[Method] = (
             self._rollouts,
             _Exhaustion(simulator, best, memory),
-            TargetSearch(simulator, best, memory, self._seed),
+            TargetSearch(simulator, best, memory, self._random),
             BeamSearch(simulator, best, memory),
             Planner(simulator, best, self._rollouts),
         )

@@ -16,36 +16,47 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator
-from gamelore.engine.simulator import Rows
+from gamelore.engine.compiled._kernels import LANES
+from gamelore.engine.simulator import NO_GOAL, Rows
 from gamelore.gdl import Compound, Fact
+from gamelore.search.puzzle._rollout_kernels import LIVE, Policies
+from gamelore.search.puzzle.adaptation import (
+    begin_rollouts,
+    make_rollouts,
+    roll_out,
+)
 from gamelore.search.puzzle.layers import LayeredSearch
 from gamelore.search.puzzle.path import BestPath
 from gamelore.search.puzzle.planner import CONFLICT_WORK
 from gamelore.search.puzzle.solver import CONFLICTS, GateSolver, SolverCall
 from gamelore.search.puzzle.unrolled import TRUE, can_unroll
 
-_WALKS = 4096  # random ones, whose positions show what excludes what
-_FEW_WALKS = 512  # where the circuit is large
-_LONGEST_WALK = 200
-_LARGE = 8_000  # gates
+_ENDS = 16  # times 512 random playouts, whose ends show what excludes what
+_LONGEST = 500  # moves of those
+_PIECE = 4_000_000  # gates of one call, in lanes of 512
 _MOST_GATES = 50_000
 _MOST_CALLS = 60  # of the solver, for one position
-_WIDTHS = (256, 4096, 32768)  # of the beams towards each position
+_WIDTHS = (64, 1024, 16384)  # of the beams towards each position
 
 
 class TargetSearch:
     """Looks for a position to end in, and for a path to it."""
 
     def __init__(
-        self, simulator: CircuitSimulator, best: BestPath, memory: int, seed: int
+        self,
+        simulator: CircuitSimulator,
+        best: BestPath,
+        memory: int,
+        random: npt.NDArray[np.uint64],
     ) -> None:
+        """`random`: uint64 [4], a stream."""
         program = simulator.program
         self.simulator = simulator
         self.best = best
         self.over = len(program.left) > _MOST_GATES or not can_unroll(program)
         """Whether no position to end in is left."""
         self._memory = memory
-        self._random = np.random.default_rng(seed)
+        self._random = random
         self._call: SolverCall | None = None
         self._pass: LayeredSearch | None = None
         self._work = 0
@@ -99,32 +110,22 @@ class TargetSearch:
             self.best.rule_out_highest()
 
     def _observe(self, exclusions: Exclusions) -> Iterator[bool]:
-        """Make random walks, and note what is true at once, most of all where they
-        end."""
-        simulator = self.simulator
-        large = len(simulator.program.left) > _LARGE
-        rows = self.best.row[None].repeat(_FEW_WALKS if large else _WALKS, 0)
-        for _ in range(_LONGEST_WALK):
-            following = self._walk(rows)
-            facts = simulator.fact_matrix(following, checked=False)
-            exclusions.observe(facts)
-            ended = simulator.terminal(following, checked=False)
-            exclusions.observe_end(facts[ended])
-            rows = following[~ended]
-            self._work += len(following)
+        """Play at random, and note what is true at once where matches end."""
+        program = self.simulator.program
+        rollouts = make_rollouts(self.simulator, self._random, _LONGEST)
+        codes = max(1, len(program.legal))
+        uniform = Policies(np.zeros((1, codes)), np.ones((1, codes)))
+        rows = np.tile(self.best.row, (LANES, 1))
+        steps = max(1, min(256, _PIECE // max(1, len(program.left))))
+        for _ in range(_ENDS):
+            begin_rollouts(program, rollouts, rows)
+            while rollouts.state[LIVE]:
+                roll_out(program, rollouts, uniform, steps)
+                yield False
+            ended = rollouts.final[rollouts.goal >= NO_GOAL]
+            exclusions.observe(self.simulator.fact_matrix(ended, checked=False))
+            self._work += int(rollouts.length.sum())
             yield False
-            if not len(rows):
-                break
-
-    def _walk(self, rows: Rows) -> Rows:
-        """Return a random successor of each position that has one."""
-        (legal,) = self.simulator.legal(rows, checked=False)
-        counts = legal.sum(axis=1)
-        rows, legal, counts = rows[counts > 0], legal[counts > 0], counts[counts > 0]
-        number = (self._random.random(len(rows)) * counts).astype(np.int64)
-        chosen = (legal.cumsum(axis=1) > number[:, None]).argmax(axis=1)
-        moves = chosen.astype(np.int32)[:, None]
-        return self.simulator.advance(np.ascontiguousarray(rows), moves, checked=False)
 
     def _solve(self, ending: Ending) -> Generator[bool, None, set[int] | None]:
         """Return what is true in a position to end in, if one is found."""
@@ -176,6 +177,7 @@ class Exclusions:
 
     _EXPECTED = 16.0  # positions, of two independent facts: e^-16 have none
     _MOST_FACTS = 3_000  # whose pairs are counted
+    _OF_GROUPS = 64  # positions of each 512 that groups are counted in
 
     def __init__(self, fluents: Sequence[Fact]) -> None:
         groups: dict[Any, list[int]] = defaultdict(list)
@@ -189,24 +191,27 @@ class Exclusions:
         self._groups = [np.array(one) for one in groups.values() if len(one) > 1]
         self._least = np.full(len(self._groups), 2)
         self._most = np.zeros(len(self._groups), np.int64)
+        self.always = np.ones(len(fluents), np.bool_)
+        """bool [F]: facts that were true in every position"""
+        self.never = np.ones(len(fluents), np.bool_)
+        """bool [F]: facts that were true in none"""
         counted = len(fluents) if len(fluents) <= self._MOST_FACTS else 0
         self._pairs = np.zeros((counted, counted), np.float32)
         self._ends = 0
 
     def observe(self, facts: npt.NDArray[np.bool_]) -> None:
-        """Count what is true in positions.  facts: bool [n, F]"""
+        """Count what is true in terminal positions.  facts: bool [n, F]"""
         if not len(facts):
             return
+        self.always &= facts.all(axis=0)
+        self.never &= ~facts.any(axis=0)
+        few = facts[: self._OF_GROUPS]
         for number, group in enumerate(self._groups):
-            if self._most[number] > 1:
-                continue
-            counts = facts[:, group].sum(axis=1)
-            self._least[number] = min(self._least[number], counts.min())
-            self._most[number] = max(self._most[number], counts.max())
-
-    def observe_end(self, facts: npt.NDArray[np.bool_]) -> None:
-        """Count which facts are true at once.  facts: bool [n, F]"""
-        if len(self._pairs) and len(facts):
+            if self._most[number] <= 1:
+                counts = few[:, group].sum(axis=1)
+                self._least[number] = min(self._least[number], counts.min())
+                self._most[number] = max(self._most[number], counts.max())
+        if len(self._pairs):
             numbers = facts.astype(np.float32)
             self._pairs += numbers.T @ numbers
             self._ends += len(facts)
@@ -238,8 +243,13 @@ class Ending:
         self.solver = GateSolver(program)
         self.width = simulator.width
         circuit = self.solver.circuit
+        self._groups: list[list[int]] = []
         with self.solver.open() as self.solver.backend:
             self.fluents = [self.solver.make_choice(TRUE) for _ in program.next]
+            for number in np.flatnonzero(known.always & ~known.never).tolist():
+                self.solver.add_rule([], [-self.fluents[number]])
+            for number in np.flatnonzero(known.never & ~known.always).tolist():
+                self.solver.add_rule([], [self.fluents[number]])
             circuit.set_position(self.fluents)
             terminal = circuit.terminal()
             goals = circuit.goals()
@@ -252,6 +262,7 @@ class Ending:
                 self.solver.forbid_two(literals)
                 if always:
                     self.solver.add_rule([], [-one for one in literals])
+                    self._groups.append(literals)
             for one, other in known.pairs():
                 self.solver.add_rule([], [self.fluents[one], self.fluents[other]])
 
@@ -263,7 +274,8 @@ class Ending:
         return _pack(target, self.width), _pack(mask, self.width)
 
     def _support(self) -> set[int]:
-        """Return all atoms that the end and its goal depend on."""
+        """Return all atoms that the end and its goal depend on, directly or because a
+        group has one fact that is true."""
         seen: set[int] = set()
         left = [abs(self.wanted)]
         while left:
@@ -271,6 +283,9 @@ class Ending:
             if atom not in seen:
                 seen.add(atom)
                 left += map(abs, self.solver.gates.get(atom, ()))
+        for group in self._groups:
+            if not seen.isdisjoint(group):
+                seen |= set(group)
         return seen
 
 
