@@ -101,6 +101,9 @@ class RolloutAdaptation:
         self._steps = max(1, min(256, _PIECE // max(1, len(simulator.program.left))))
         self._number = -1
         self._next_variant()
+        nothing = np.zeros(0, np.int32)
+        empty = _Found(0.0, ListedPath(nothing, nothing, np.zeros(0, np.int64)))
+        self._adapt(self._policies, 0, empty)  # so that it is compiled by now
         self._begin()
 
     @property
@@ -109,13 +112,16 @@ class RolloutAdaptation:
         return int(self._rollouts.state[WORK])
 
     def step(self, end: float) -> int:
-        """Play on for some moves; adapt the policies where rollouts have ended."""
+        """Play on for some moves, or adapt a policy where all rollouts have ended."""
         before = self.work
-        roll_out(self._program, self._rollouts, self._policies, self._steps)
-        if not self._rollouts.state[LIVE]:
+        if self._rollouts.state[LIVE]:
+            roll_out(self._program, self._rollouts, self._policies, self._steps)
+            self._learning = 0
+        elif self._learning < _GROUPS:
+            self._learn(self._learning)
+            self._learning += 1
+        else:
             self._count()
-            for group in range(_GROUPS):
-                self._learn(group)
             self._iterate()
             self._begin()
         return max(1, self.work - before)
@@ -126,6 +132,7 @@ class RolloutAdaptation:
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     def _begin(self) -> None:
+        self._learning = 0
         begin_rollouts(self._program, self._rollouts, self._rows)
 
     def _next_variant(self) -> None:

@@ -78,6 +78,7 @@ class LayeredSearch:
         self._scores: list[npt.NDArray[np.float64]] = []
         passes = max(1, _PIECE // max(1, len(self.program.left)))
         self._quota = min(8 * LANES, passes * LANES)
+        _index_prints(self._layers)  # of nothing, so that it is compiled by now
         _add_root(self._layers, row)
 
     @property

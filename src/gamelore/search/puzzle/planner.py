@@ -29,7 +29,8 @@ CONFLICT_WORK = 600
 class Planner:
     """Searches by a solver: one horizon after the other, in steps."""
 
-    pause = 0.0
+    pause = 0.15
+    """Seconds that a step may take, where many gates are made."""
     nodes = 0
 
     def __init__(

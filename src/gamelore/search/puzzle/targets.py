@@ -67,7 +67,7 @@ class TargetSearch:
     @property
     def pause(self) -> float:
         """Seconds that the next step may take longer than others."""
-        return 0.0 if self._pass is None else self._pass.pause
+        return 0.1 if self._pass is None else self._pass.pause
 
     @property
     def nodes(self) -> int:
