@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator
-from gamelore.engine.simulator import Row
+from gamelore.engine.simulator import NO_GOAL, Row
 from gamelore.search.puzzle.adaptation import RolloutAdaptation
 from gamelore.search.puzzle.beam import BeamSearch
 from gamelore.search.puzzle.layers import LayeredSearch
@@ -167,26 +167,34 @@ class _Exhaustion:
     ) -> None:
         self.best = best
         self._search = LayeredSearch(simulator, best.row, memory)
+        self._offered = NO_GOAL - 1
 
     @property
     def over(self) -> bool:
+        """Whether nothing is left to expand, or no memory to do so."""
         return self._search.over
 
     @property
     def pause(self) -> float:
+        """Seconds that the next step may take longer than others."""
         return self._search.pause
 
     @property
     def nodes(self) -> int:
+        """Positions met."""
         return self._search.nodes
 
     def step(self, end: float) -> int:
+        """Expand a few positions; return the work that was done."""
         work = self._search.step()
-        if self._search.goal > self.best.goal:
-            self.best.offer(self._search.path())
+        if self._search.goal > self._offered:
+            self._offered = self._search.goal
+            path = self._search.path()
+            if self.best.would_improve(self._offered, len(path)):
+                self.best.offer(path)
         if self._search.complete:
             self.best.exhausted = True
         return work
 
     def stop(self) -> None:
-        pass
+        """Do nothing: no step goes on by itself."""
