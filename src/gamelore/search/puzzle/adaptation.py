@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator
-from gamelore.engine.compiled._kernels import LANES
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.engine.simulator import Row
 from gamelore.kernels import direct
 from gamelore.search.puzzle import _rollout_kernels
+from gamelore.search.puzzle._layer_kernels import LANES
 from gamelore.search.puzzle._rollout_kernels import (
     ANYWHERE,
     BY_MOVE,

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator
-from gamelore.engine.compiled._kernels import LANES
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.engine.simulator import NO_GOAL, Row, Rows
 from gamelore.kernels import direct
@@ -26,6 +25,7 @@ from gamelore.search.puzzle._layer_kernels import (
     CURSOR,
     FOLLOWING,
     FULL,
+    LANES,
     USED,
     WORK,
     LayerBuffers,

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator
-from gamelore.engine.compiled._kernels import LANES
 from gamelore.engine.simulator import NO_GOAL, Rows
 from gamelore.gdl import Compound, Fact
+from gamelore.search.puzzle._layer_kernels import LANES
 from gamelore.search.puzzle._rollout_kernels import LIVE, Policies
 from gamelore.search.puzzle.adaptation import (
     begin_rollouts,
