@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.circuit.program import GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.engine.compiled._kernels import LANES as LANES
 from gamelore.engine.compiled._kernels import (
-    LANES,
     clear_moves,
     gather_by,
     read_goals,

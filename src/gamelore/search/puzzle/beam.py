@@ -33,8 +33,9 @@ class BeamSearch:
         self._memory = memory
         self._width = _FIRST_WIDTH
         self._scores: Sequence[Callable[[Rows], npt.NDArray[np.float64]]] = (
-            lambda rows: self._rate(rows, 1e-3),
             lambda rows: self._rate(rows, -1e-3),
+            lambda rows: self._rate(rows, 1e-3),
+            lambda rows: self._rate(rows, 0.0),
         )
         self._number = 0
         self._pass = self._begin()

@@ -42,6 +42,7 @@ _index_prints = direct(_layer_kernels.index_prints)
 
 _Number = TypeVar("_Number", bound=np.generic)
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 _FIRST_NODES = 1 << 14
 _PIECE = 4_000_000  # gates of one call, in lanes of 512
 _BYTES_PER_NODE = 2 * 8 + 4 + 4 + 4 * 4
@@ -156,11 +157,18 @@ class LayeredSearch:
         return True
 
     def _trim(self, count: int) -> int:
-        """Keep the best of the next layer's rows; of equal ones, the first."""
+        """Keep the best of the next layer's rows; of equal ones, any.
+
+        They are mixed up by a hash: those of one parent stand together, and a beam
+        that takes the first ones is narrow.
+        """
         assert self.width is not None
         layers = self._layers
         scores = np.concatenate(self._scores) if self._scores else np.zeros(count)
-        best = np.sort(np.argsort(-scores, kind="stable")[: self.width])
+        odd = _ODD ** np.arange(1, 1 + self.simulator.width, dtype=np.uint64)
+        mixed = np.bitwise_xor.reduce(layers.next_rows[:count] * odd, axis=1)
+        order = np.lexsort((mixed * _ODD >> np.uint64(32), -scores))
+        best = np.sort(order[: self.width])
         layers.next_rows[: self.width] = layers.next_rows[best]
         layers.next_nodes[: self.width] = layers.next_nodes[best]
         self._scores = []
