@@ -26,16 +26,16 @@ def warm_up(spec: AgentSpec) -> None:
         return
     agent = make_agent(spec)
     engine = simulator(getattr(agent, "game", None) or load(_GAME))
-    engines = [engine, engine]
+    matches = [(engine, 60.0), (engine, 60.0)]
     if spec.name in (DEFAULT, LEVEL):
-        engines.append(simulator(load(_PUZZLE)))
+        matches.append((simulator(load(_PUZZLE)), 0.1))
     try:
-        for number, engine in enumerate(engines):
+        for number, (engine, seconds) in enumerate(matches):
             own, *others = engine.roles
             match = f"match-{number}"
             entry = MatchEntry(match, engine, own, ("random",))
             players: dict[str, Player] = {role: RandomPlayer() for role in others}
-            players[own] = agent.enter(entry, Clock(60.0))
+            players[own] = agent.enter(entry, Clock(seconds))
             record = play_match(engine, players, play_clock=0.1, move_limit=_MOVES)
             agent.finish(entry, record)
     finally:

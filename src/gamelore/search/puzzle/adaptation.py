@@ -105,6 +105,7 @@ class RolloutAdaptation:
         empty = _Found(0.0, ListedPath(nothing, nothing, np.zeros(0, np.int64)))
         self._adapt(self._policies, 0, empty)  # so that it is compiled by now
         self._begin()
+        roll_out(self._program, self._rollouts, self._policies, 0)  # likewise
 
     @property
     def work(self) -> int:

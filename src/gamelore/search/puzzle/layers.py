@@ -81,6 +81,7 @@ class LayeredSearch:
         self._quota = min(8 * LANES, passes * LANES)
         _index_prints(self._layers)  # of nothing, so that it is compiled by now
         _add_root(self._layers, row)
+        _expand_layer(self.program, self._layers, self._buffers, 0)  # likewise
 
     @property
     def work(self) -> int:
