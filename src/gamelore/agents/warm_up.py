@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from gamelore.agents.agent import MatchEntry
+from gamelore.agents.builtin import LEVEL
 from gamelore.agents.random_player import RandomPlayer
-from gamelore.agents.registry import AgentSpec, make_agent
+from gamelore.agents.registry import DEFAULT, AgentSpec, make_agent
 from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.match.match import play_match
 from gamelore.player import Clock, Player
 
 _GAME = "tictactoe"
+_PUZZLE = "peg-solitaire"
 _MOVES = 9
 
 
 def warm_up(spec: AgentSpec) -> None:
     """Have a new agent of a spec play two short matches, learning included.
 
-    Nothing is kept of them. Agents of your own are left alone.
+    One that searches plays a puzzle too: its search is another one. Nothing is kept of
+    them. Agents of your own are left alone.
     """
     if not spec.is_own:
         return
     agent = make_agent(spec)
     engine = simulator(getattr(agent, "game", None) or load(_GAME))
-    own, *others = engine.roles
+    matches = [(engine, 60.0), (engine, 60.0)]
+    if spec.name in (DEFAULT, LEVEL):
+        matches.append((simulator(load(_PUZZLE)), 0.1))
     try:
-        for match in ("first", "second"):
+        for number, (engine, seconds) in enumerate(matches):
+            own, *others = engine.roles
+            match = f"match-{number}"
             entry = MatchEntry(match, engine, own, ("random",))
             players: dict[str, Player] = {role: RandomPlayer() for role in others}
-            players[own] = agent.enter(entry, Clock(60.0))
+            players[own] = agent.enter(entry, Clock(seconds))
             record = play_match(engine, players, play_clock=0.1, move_limit=_MOVES)
             agent.finish(entry, record)
     finally:

@@ -36,6 +36,11 @@ def describe_analysis(
 def describe_value(analysis: Analysis) -> str:
     """Return a sentence about the value of the position."""
     role, value = analysis.role, analysis.value
+    if analysis.moves_left is not None:
+        path = f"{role} gets {value:g} in {counted(analysis.moves_left, 'move')}"
+        if analysis.solved:
+            return f"solved: {path}, and no path is better"
+        return f"{path}, by the best path so far"
     if analysis.solved:
         return f"solved: {role} gets {value:g} if everybody plays well"
     if analysis.mixed:

@@ -38,6 +38,8 @@ class PlainTree:
 
     least = 1
     """Playouts of a search at least."""
+    start_share = 0.5
+    """The share of a start clock that the initial position is searched for."""
 
     def __init__(
         self,

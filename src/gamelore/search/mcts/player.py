@@ -19,6 +19,7 @@ from gamelore.gdl import Move
 from gamelore.player import Briefing, Clock
 from gamelore.search.evaluator import Evaluator
 from gamelore.search.mcts.plain_tree import PlainTree
+from gamelore.search.mcts.puzzle_tree import PuzzleTree, is_puzzle
 from gamelore.search.mcts.report import Analysis, Candidate, merge
 from gamelore.search.mcts.settings import TreeSettings
 from gamelore.search.mcts.tree import CircuitTree, TooWideError
@@ -31,7 +32,6 @@ USUAL_PLAYOUTS = 20_000
 _SLICE = 0.01  # seconds between looks at the clock
 _NOTE_INTERVAL = 0.1  # seconds between notes of the best move so far
 _UNLIMITED = 1 << 62  # playouts
-_START_SHARE = 0.5  # of the start clock, to search the initial position
 _MOST_PONDERING = 60.0  # seconds on the others' time
 
 
@@ -41,6 +41,10 @@ class TreeSearch(Protocol):
     @property
     def least(self) -> int:
         """Playouts of a search at least."""
+
+    @property
+    def start_share(self) -> float:
+        """The share of a start clock that the initial position is searched for."""
 
     @property
     def playouts(self) -> int:
@@ -124,7 +128,8 @@ class TreePlayer:
         row = self._engine.initial_row()
         if not self._engine.observe(row).terminal:
             self._set_root(row)
-            wanted = _START_SHARE * clock.budget if clock.left < math.inf else 0.0
+            share = self._trees[0].start_share
+            wanted = share * clock.budget if clock.left < math.inf else 0.0
             self._think(time.monotonic() + wanted, 0 if wanted else 1)
 
     def choose(self, position: Position, clock: Clock) -> Move:
@@ -175,6 +180,8 @@ class TreePlayer:
             self._pondering = None
 
     def _make_trees(self, simulator: Simulator) -> list[TreeSearch]:
+        if is_puzzle(simulator):
+            return [PuzzleTree(simulator, self.settings, self._seed)]
         evaluator = self.evaluator
         if not isinstance(simulator, CircuitSimulator):
             return [

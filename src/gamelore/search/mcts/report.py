@@ -54,6 +54,8 @@ class Analysis:
     """The role's mean goal, or its exact one."""
     mixed: bool = False
     """Whether several roles choose at once: probabilities are a mixed strategy."""
+    moves_left: int | None = None
+    """In a game of one player, the moves of the best path; its goal is the value."""
 
     @property
     def best(self) -> Candidate:

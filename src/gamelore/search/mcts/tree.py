@@ -73,6 +73,8 @@ class CircuitTree:
 
     least = 64
     """Playouts of a search at least: fewer leave most lanes unused."""
+    start_share = 0.5
+    """The share of a start clock that the initial position is searched for."""
 
     def __init__(
         self,
