@@ -48,6 +48,8 @@ class ActionTable(NamedTuple):
     start_legal: np.ndarray  # uint64 [L]
     move_limit: int
     replace_illegal: bool  # by a random move; else they lose the match
+    lowest: float  # the reward of goal 0
+    scale: float  # what the reward grows by for a point of the goal
 
 
 class Matches(NamedTuple):
@@ -374,6 +376,25 @@ def mask_actions(program, table, matches, roles, masks):
             while bits:
                 masks[i, table.actions[64 * word + lowest_one(bits)]] = 1
                 bits &= bits - _ONE
+
+
+@lean
+def score(table, matches, roles, rewards, own):
+    """Write the rewards of matches that are over; leave the others as they are.
+
+    roles: int32 [n], rewards: float64 [n, R], own: float64 [n]: that of its role. An
+    illegal action is as goal 0 to its role and goal 100 to the others.
+    """
+    for i in range(own.shape[0]):
+        if matches.status[i] == GOING or matches.status[i] == CUT_OFF:
+            continue
+        for role in range(rewards.shape[1]):
+            goal = np.int64(matches.goals[i, role])
+            if matches.status[i] == ILLEGAL:
+                goal = 0 if matches.player[i] == role else 100
+            if goal >= 0:
+                rewards[i, role] = table.lowest + table.scale * goal
+        own[i] = rewards[i, roles[i]]
 
 
 @lean

@@ -34,11 +34,11 @@ from gamelore.adapters.lanes import (
     BEGIN,
     CUT_OFF,
     GOING,
+    WIN_LOSS,
     IllegalAction,
     MatchLanes,
     find_simulator,
     players_of,
-    scale_goals,
 )
 from gamelore.adapters.opponents import Opponents, find_role
 from gamelore.engine.position import Playable, Position
@@ -52,9 +52,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Infos: TypeAlias = dict[str, Any]
 
-WIN_LOSS = (-1.0, 1.0)
-"""The rewards of goal 0 and goal 100."""
-
 
 class _Matches:
     """The lanes of an environment, with those who answer for the other roles."""
@@ -65,24 +62,29 @@ class _Matches:
         count: int,
         opponent: str | None,
         role: Role | None,
-        move_limit: int | None,
-        illegal: IllegalAction,
+        **settings: Any,
     ) -> None:
         simulator = find_simulator(game)
-        self.role = None if opponent is None else find_role(simulator, role)
-        if opponent is None and role is not None:
+        asked = players_of(simulator)
+        self.role: int | None = None
+        self.opponents: Opponents | None = None
+        if opponent is not None:
+            self.role = find_role(simulator, role)
+            if opponent == "random":
+                asked = (self.role,)
+            else:
+                self.opponents = Opponents(opponent, simulator, count)
+        elif role is not None:
             raise ArgumentError(
                 f"role {role!r} needs an opponent: without one, every role is asked"
             )
-        asked = players_of(simulator)
-        self.opponents: Opponents | None = None
-        if opponent == "random":
-            asked = (self.role,) if self.role is not None else asked
-        elif opponent is not None:
-            self.opponents = Opponents(opponent, simulator, count)
-        self.lanes = MatchLanes(
-            simulator, count, asked=asked, move_limit=move_limit, illegal=illegal
-        )
+        self.lanes = MatchLanes(simulator, count, asked=asked, **settings)
+        self._learner = np.full(count, self.role or 0, np.int32)
+
+    @property
+    def actors(self) -> npt.NDArray[np.int32]:
+        """int32 [n]: the role that an action is of, in each match"""
+        return self.lanes.player.copy() if self.role is None else self._learner
 
     def step(self, given: npt.NDArray[np.int32]) -> None:
         """Take actions, and let opponents answer."""
@@ -140,9 +142,16 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
             "autoreset_mode": self._autoreset,
         }
         self.render_mode = check_render_mode(render_mode)
-        self.reward_range = reward_range
         self.num_envs = num_envs
-        self._matches = _Matches(game, num_envs, opponent, role, move_limit, illegal)
+        self._matches = _Matches(
+            game,
+            num_envs,
+            opponent,
+            role,
+            move_limit=move_limit,
+            illegal=illegal,
+            reward_range=reward_range,
+        )
         self.lanes = self._matches.lanes
         self.single_observation_space, self.single_action_space = self._matches.spaces()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -183,13 +192,7 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         self, actions: npt.NDArray[Any]
     ) -> tuple[Facts, Floats, Flags, Flags, Infos]:
         """Take an action in each match."""
-        given = np.array(actions, np.int32)
-        if given.shape != (self.num_envs,):
-            raise ArgumentError(
-                f"actions must have the shape ({self.num_envs},), got {given.shape}"
-            )
-        np.maximum(given, -3, out=given)  # numbers of ours are no actions
-        given[given < 0] = len(self.moves)
+        given = self._check_actions(actions)
         before = self.lanes.status != GOING
         if before.any():
             if self._autoreset is not AutoresetMode.NEXT_STEP:
@@ -198,25 +201,20 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
                     ' options={"reset_mask": ...}'
                 )
             given[before] = BEGIN
-        actors = self.lanes.player.copy()
+        actors = self._matches.actors
         self._matches.step(given)
-        rewards = np.zeros(self.num_envs)
-        over = np.flatnonzero((self.lanes.status != GOING) & ~before)
+        every, rewards = self.lanes.score(actors)
+        over = self.lanes.status != GOING
         truncated = self.lanes.status == CUT_OFF
-        terminated = (self.lanes.status != GOING) & ~truncated
-        every = self._reward(over)
-        role = self._matches.role
-        rewards[over] = every[range(len(over)), actors[over] if role is None else role]
+        terminated = over & ~truncated
         everyone = np.ones(self.num_envs, np.bool_)
-        if not len(over) or self._autoreset is not AutoresetMode.SAME_STEP:
+        if self._autoreset is AutoresetMode.SAME_STEP and over.any():
+            final = self._finals(over, every)
+            self._begin(over)
+            infos = {**final, **self._infos(everyone)}
+        else:
             infos = self._infos(everyone)
             self._add_rewards(infos, over, every)
-            return self.lanes.observe(), rewards, terminated, truncated, infos
-        final = self._finals(over, every)
-        which = np.zeros(self.num_envs, np.bool_)
-        which[over] = True
-        self._begin(which)
-        infos = {**final, **self._infos(everyone)}
         return self.lanes.observe(), rewards, terminated, truncated, infos
 
     def sample_actions(self) -> Actions:
@@ -266,10 +264,6 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         given[which] = BEGIN
         self._matches.step(given)
 
-    def _reward(self, over: npt.NDArray[np.intp]) -> Floats:
-        """Return float64 [m, R]: the rewards of matches that are over."""
-        return scale_goals(self.lanes.goals(over), self.reward_range)
-
     def _infos(self, which: Flags) -> Infos:
         infos: Infos = {"action_mask": self.lanes.mask_actions(), "_action_mask": which}
         if self._matches.role is None:
@@ -277,31 +271,36 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
             infos["_player"] = which.copy()
         return infos
 
-    def _add_rewards(
-        self, infos: Infos, over: npt.NDArray[np.intp], every: Floats
-    ) -> None:
+    def _add_rewards(self, infos: Infos, over: Flags, every: Floats) -> None:
         """Add the rewards of all roles where matches are over, in self-play."""
-        if self._matches.role is None and len(over):
-            infos["rewards"] = np.zeros((self.num_envs, every.shape[1]))
-            infos["rewards"][over] = every
-            infos["_rewards"] = np.isin(np.arange(self.num_envs), over)
+        if self._matches.role is None:
+            infos["rewards"] = every
+            infos["_rewards"] = over
 
-    def _finals(self, over: npt.NDArray[np.intp], every: Floats) -> Infos:
+    def _finals(self, over: Flags, every: Floats) -> Infos:
         """Return the last observations and infos of matches that are over."""
-        which = np.zeros(self.num_envs, np.bool_)
-        which[over] = True
         facts = self.lanes.observe()
         last = np.full(self.num_envs, None, object)
-        for i in over.tolist():
-            last[i] = facts[i].copy()
-        info = self._infos(which)
+        for i in np.flatnonzero(over).tolist():
+            last[i] = facts[i]
+        info = self._infos(over)
         self._add_rewards(info, over, every)
         return {
             "final_obs": last,
-            "_final_obs": which.copy(),
+            "_final_obs": over,
             "final_info": info,
-            "_final_info": which.copy(),
+            "_final_info": over.copy(),
         }
+
+    def _check_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """Return int32 [n], a copy; what is no action becomes one that is not legal."""
+        given = np.array(actions, np.int32)
+        if given.shape != (self.num_envs,):
+            raise ArgumentError(
+                f"actions must have the shape ({self.num_envs},), got {given.shape}"
+            )
+        given[given < 0] = len(self.moves)
+        return given
 
 
 class GameEnv(gym.Env[Facts, np.int64]):
@@ -328,8 +327,15 @@ class GameEnv(gym.Env[Facts, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.render_mode = check_render_mode(render_mode)
-        self.reward_range = reward_range
-        self._matches = _Matches(game, 1, opponent, role, move_limit, illegal)
+        self._matches = _Matches(
+            game,
+            1,
+            opponent,
+            role,
+            move_limit=move_limit,
+            illegal=illegal,
+            reward_range=reward_range,
+        )
         self.lanes = self._matches.lanes
         self.observation_space, self.action_space = self._matches.spaces()
 
@@ -368,22 +374,19 @@ class GameEnv(gym.Env[Facts, np.int64]):
         if self.lanes.status[0] != GOING:
             raise ArgumentError("the match is over: reset the environment")
         number = int(action)
-        actor = int(self.lanes.player[0])
+        actors = self._matches.actors
         if not 0 <= number < len(self.moves):
             number = len(self.moves)
         self._matches.step(np.array([number], np.int32))
         status = int(self.lanes.status[0])
-        reward, info = 0.0, self._info()
-        if status != GOING:
-            goals = self.lanes.goals(np.zeros(1, np.intp))
-            rewards = scale_goals(goals, self.reward_range)[0]
-            role = self._matches.role
-            reward = float(rewards[actor if role is None else role])
-            if role is None:
-                info["rewards"] = rewards
-        self._show()
+        every, own = self.lanes.score(actors)
+        info = self._info()
         over, cut_off = status != GOING, status == CUT_OFF
-        return self.lanes.observe()[0], reward, over and not cut_off, cut_off, info
+        if over and self._matches.role is None:
+            info["rewards"] = every[0]
+        self._show()
+        facts = self.lanes.observe()[0]
+        return facts, float(own[0]), over and not cut_off, cut_off, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return bool [A]: which actions are legal; all, when the match is over."""

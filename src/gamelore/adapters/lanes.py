@@ -21,6 +21,8 @@ import numpy.typing as npt
 from gamelore.adapters import _lane_kernels as kernels
 from gamelore.engine import CircuitSimulator, Rows
 from gamelore.engine import simulator as make_simulator
+from gamelore.engine.checks import MOST_MOVES as MOST
+from gamelore.engine.checks import check_integer
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.engine.position import Playable, Position
 from gamelore.errors import ArgumentError, GameloreError, GroundingError, StuckError
@@ -36,6 +38,10 @@ takes its place."""
 
 Actions: TypeAlias = npt.NDArray[np.integer]
 Mask: TypeAlias = npt.NDArray[np.bool_]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+WIN_LOSS = (-1.0, 1.0)
+"""The rewards of goal 0 and goal 100."""
 
 KEEP, BEGIN = kernels.KEEP, kernels.BEGIN
 GOING, ENDED, CUT_OFF, ILLEGAL = range(4)
@@ -44,6 +50,7 @@ LANES = 512
 _play = direct(kernels.play)
 _observe = direct(kernels.observe)
 _mask_actions = direct(kernels.mask_actions)
+_score = direct(kernels.score)
 _draw_actions = direct(kernels.draw_actions)
 
 
@@ -81,10 +88,11 @@ class MatchLanes:
         asked: Collection[int] | None = None,
         move_limit: int | None = None,
         illegal: IllegalAction = "lose",
+        reward_range: tuple[float, float] = WIN_LOSS,
     ) -> None:
         """`asked`: the roles whose moves come from outside, all but `random` by
         default; the others are played at random. `move_limit`: joint moves after which
-        a match is cut off."""
+        a match is cut off. `reward_range`: the rewards of goal 0 and goal 100."""
         if count < 1:
             raise ArgumentError(f"there must be at least one match, got {count}")
         if illegal not in ("lose", "random"):
@@ -93,7 +101,13 @@ class MatchLanes:
         self.count = count
         if asked is None:
             asked = players_of(simulator)
-        self.table = self._make_table(asked, move_limit or MOVE_LIMIT, illegal)
+        low, high = reward_range
+        self.table = self._make_table(asked)._replace(
+            move_limit=check_integer("move_limit", move_limit or MOVE_LIMIT, 1, MOST),
+            replace_illegal=illegal == "random",
+            lowest=float(low),
+            scale=(high - low) / 100,
+        )
         self.matches = self._make_matches()
         self._work = self._make_workspace()
         self._draws = make_stream(0)
@@ -176,26 +190,21 @@ class MatchLanes:
         _mask_actions(program, self.table, self.matches, roles, masks)
         return masks
 
-    def goals(self, which: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-        """Return float64 [m, R]: the goals of matches that are over; NaN without one.
+    def score(self, roles: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
+        """Return the rewards of all roles, float64 [n, R], and of one in each match,
+        float64 [n]; 0 where a match goes on, was cut off, or has no goal.
 
-        Where a match was lost by an illegal action, that role has 0 and the others 100;
-        where it was cut off, there are none.
+        Where a match was lost by an illegal action, that is as goal 0 to the role that
+        took it and as goal 100 to the others.
         """
-        goals = self.matches.goals[which].astype(np.float64)
-        status = self.matches.status[which]
-        goals[goals < 0] = np.nan
-        goals[status == CUT_OFF] = np.nan
-        lost = np.flatnonzero(status == ILLEGAL)
-        goals[lost] = 100
-        goals[lost, self.matches.player[which[lost]]] = 0
-        return goals
+        rewards = np.zeros((self.count, len(self.simulator.roles)))
+        own = np.zeros(self.count)
+        _score(self.table, self.matches, roles, rewards, own)
+        return rewards, own
 
     # ── inside ──────────────────────────────────────────────────────────────────────
 
-    def _make_table(
-        self, asked: Collection[int], move_limit: int, illegal: IllegalAction
-    ) -> kernels.ActionTable:
+    def _make_table(self, asked: Collection[int]) -> kernels.ActionTable:
         simulator, program = self.simulator, self.simulator.program
         start = simulator.initial_row()
         legal, terminal, _ = simulator._view(start[None])
@@ -217,8 +226,10 @@ class MatchLanes:
             asked=np.isin(np.arange(len(simulator.roles)), list(asked)),
             start=start,
             start_legal=legal[0].copy(),
-            move_limit=move_limit,
-            replace_illegal=illegal == "random",
+            move_limit=MOVE_LIMIT,
+            replace_illegal=False,
+            lowest=0.0,
+            scale=0.0,
         )
 
     def _make_matches(self) -> kernels.Matches:
@@ -257,11 +268,3 @@ def players_of(simulator: CircuitSimulator) -> tuple[int, ...]:
 def make_stream(*seed: int) -> npt.NDArray[np.uint64]:
     """Return uint64 [4]: a random stream."""
     return np.random.SeedSequence(seed).generate_state(4, np.uint64)
-
-
-def scale_goals(
-    goals: npt.NDArray[np.float64], reward_range: tuple[float, float]
-) -> npt.NDArray[np.float64]:
-    """Return goals from 0 to 100 as rewards in a range; 0 where there is none."""
-    low, high = reward_range
-    return np.nan_to_num(low + goals * ((high - low) / 100))
