@@ -30,6 +30,7 @@ LAYERS = (
     ("values",),
     ("learn", "ggp"),
     ("transfer",),
+    ("adapters",),
     ("experiments", "bench"),
     ("cli",),
     ("__main__",),

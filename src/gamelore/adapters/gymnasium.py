@@ -98,13 +98,11 @@ class _Matches:
         if self.opponents is not None and seeds[0] is not None:
             self.opponents.seed(seeds[0])
 
-    def spaces(self) -> tuple[spaces.Box, spaces.Discrete]:
+    def spaces(self) -> tuple[spaces.Space[Facts], spaces.Discrete]:
         """Return the spaces of one match."""
         facts = len(self.lanes.simulator.fluents)
-        return (
-            spaces.Box(0, 1, (facts,), np.int8),
-            spaces.Discrete(len(self.lanes.actions)),
-        )
+        observed: Any = spaces.Box(0, 1, (facts,), np.int8)
+        return observed, spaces.Discrete(len(self.lanes.actions))
 
 
 class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
@@ -228,7 +226,7 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         """Return bool [n, A]: which actions are legal; all, where a match is over."""
         return self.lanes.mask_actions().astype(np.bool_)
 
-    def render(self) -> tuple[Frame, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[Frame, ...] | None:
         """Return a drawing of every match, or print them."""
         mode = self.render_mode
         if mode is None:
@@ -367,9 +365,7 @@ class GameEnv(gym.Env[Facts, np.int64]):
         self._show()
         return self.lanes.observe()[0], self._info()
 
-    def step(
-        self, action: np.int64 | int
-    ) -> tuple[Facts, float, bool, bool, Infos]:
+    def step(self, action: np.int64 | int) -> tuple[Facts, float, bool, bool, Infos]:
         """Take an action of the role that is asked."""
         if self.lanes.status[0] != GOING:
             raise ArgumentError("the match is over: reset the environment")
@@ -390,12 +386,13 @@ class GameEnv(gym.Env[Facts, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return bool [A]: which actions are legal; all, when the match is over."""
-        return self.lanes.mask_actions()[0].astype(np.bool_)
+        mask: Flags = self.lanes.mask_actions()[0].astype(np.bool_)
+        return mask
 
-    def render(self) -> Frame | None:  # type: ignore[override]
+    def render(self) -> Frame | None:
         """Return a drawing of the position, or print it."""
-        return None if self.render_mode is None else draw(
-            self.position, self.render_mode
+        return (
+            None if self.render_mode is None else draw(self.position, self.render_mode)
         )
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.adapters import _lane_kernels as kernels
-from gamelore.engine import CircuitSimulator, Rows
+from gamelore.engine import CircuitSimulator, Interpreter, Rows, Simulator
 from gamelore.engine import simulator as make_simulator
 from gamelore.engine.checks import MOST_MOVES as MOST
 from gamelore.engine.checks import check_integer
@@ -60,21 +60,21 @@ def find_simulator(game: Playable) -> CircuitSimulator:
     Only the compiler knows all facts and moves of a game beforehand, which spaces of
     observations and actions are made of.
     """
-    if isinstance(game, CircuitSimulator):
-        return game
-    if not isinstance(game, str | Game) and hasattr(game, "game"):
-        game = game.game
-    rules = game if isinstance(game, Game) else load(game)
-    try:
-        found = make_simulator(rules, "circuit")
-    except GroundingError as error:
-        raise GameloreError(
-            f"{rules.name} is played by the interpreter only, which does not know all"
-            f" its facts and moves beforehand, and so has no spaces of observations and"
-            f" actions: {error}"
-        ) from error
-    assert isinstance(found, CircuitSimulator)
-    return found
+    if isinstance(game, Simulator):
+        found, reason = game, "it was given"
+    else:
+        rules = game if isinstance(game, Game) else load(game)
+        try:
+            found, reason = make_simulator(rules, "circuit"), ""
+        except GroundingError as error:
+            found, reason = Interpreter(rules), str(error)
+    if isinstance(found, CircuitSimulator):
+        return found
+    raise GameloreError(
+        f"{found.game.name} has no spaces of observations and actions, since only the"
+        f" interpreter plays it, which does not know all its facts and moves"
+        f" beforehand: {reason}"
+    )
 
 
 class MatchLanes:
@@ -267,4 +267,6 @@ def players_of(simulator: CircuitSimulator) -> tuple[int, ...]:
 
 def make_stream(*seed: int) -> npt.NDArray[np.uint64]:
     """Return uint64 [4]: a random stream."""
-    return np.random.SeedSequence(seed).generate_state(4, np.uint64)
+    state: npt.NDArray[np.uint64] = np.zeros(4, np.uint64)
+    state[:] = np.random.SeedSequence(seed).generate_state(4, np.uint64)
+    return state
