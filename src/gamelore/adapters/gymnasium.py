@@ -265,13 +265,13 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
     def _infos(self, which: Flags) -> Infos:
         infos: Infos = {"action_mask": self.lanes.mask_actions(), "_action_mask": which}
         if self._matches.role is None:
-            infos["player"] = self.lanes.player.copy()
+            infos["player"] = self.lanes.player.astype(np.int64)
             infos["_player"] = which.copy()
         return infos
 
     def _add_rewards(self, infos: Infos, over: Flags, every: Floats) -> None:
         """Add the rewards of all roles where matches are over, in self-play."""
-        if self._matches.role is None:
+        if self._matches.role is None and over.any():
             infos["rewards"] = every
             infos["_rewards"] = over
 
@@ -282,6 +282,9 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         for i in np.flatnonzero(over).tolist():
             last[i] = facts[i]
         info = self._infos(over)
+        for key, values in info.items():
+            if not key.startswith("_"):
+                values[~over] = 0
         self._add_rewards(info, over, every)
         return {
             "final_obs": last,
