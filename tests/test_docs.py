@@ -179,6 +179,8 @@ def test_examples_run(example: Path, tmp_path: Path) -> None:
         timeout=120,
         check=False,
     )
+    if done.returncode and "pip install 'gamelore[" in done.stderr:
+        pytest.skip(done.stderr.strip().rpartition("\n")[2])
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

@@ -119,7 +119,7 @@ def test_every_game_of_the_library_is_registered() -> None:
         assert environment_id(entry.name) in gym.registry
     env = gym.make("gamelore/ConnectFour-v0", render_mode="ansi")
     env.reset(seed=1)
-    assert "to move" in env.render()
+    assert "to move" in str(env.render())
     envs = gym.make_vec("gamelore/Hex3x3-v0", num_envs=7, opponent=None)
     facts, infos = envs.reset(seed=1)
     assert facts.shape == (7, 20)
