@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
 LAYERS = (
-    ("errors", "cache", "files", "settings"),
+    ("errors", "cache", "display", "files", "settings"),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
