@@ -49,6 +49,11 @@ MAY_IMPORT = {
 EXTRAS = {
     "pyspiel",
     "bitbully",
+    "jax",
+    "pgx",
+    "pgx.experimental",
+    "pettingzoo",
+    "gamelore.adapters.pettingzoo",
     "open_spiel.python",
     "open_spiel.python.algorithms",
     "gamelore.transfer.plots",

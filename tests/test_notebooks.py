@@ -39,7 +39,10 @@ def test_notebooks_run(path: Path, tmp_path: Path) -> None:
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
     notebook: Any = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(
-        notebook, timeout=600, kernel_name="python3", cwd=str(tmp_path)
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
     )
     client.execute()
     kinds: set[str] = set()
