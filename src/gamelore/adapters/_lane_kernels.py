@@ -29,8 +29,9 @@ GOING, ENDED, CUT_OFF, ILLEGAL = range(4)
 KEEP, BEGIN = -1, -2
 """Instead of an action: leave a match as it is; begin a new one in its place."""
 
-ASKED, NO_MOVE = -1, -2
-"""Instead of a move: the role is asked for it; it has none, which no match survives."""
+ASKED, NO_MOVE, SEVERAL = -1, -2, -3
+"""Instead of a move: the role is asked for it; it has none, which no match survives; it
+has a choice."""
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -43,6 +44,8 @@ class ActionTable(NamedTuple):
     moves: np.ndarray  # int32 [R, A]   the move of an action, of M, or -1
     actions: np.ndarray  # int32 [M]   the action of a move
     idle: np.ndarray  # bool [M]   moves that change nothing
+    own: np.ndarray  # uint64 [R, L]   bits of each role's moves
+    spans: np.ndarray  # int32 [R, 2]   the first and the end of the words of these
     asked: np.ndarray  # bool [R]   roles whose moves come from outside
     start: np.ndarray  # uint64 [K]   the position that matches begin with
     start_legal: np.ndarray  # uint64 [L]
@@ -82,26 +85,26 @@ def play(program, table, matches, work, given):
     given: int32 [n]: actions, KEEP or BEGIN. Returns -1, or the number of a match in
     which a role has no legal move.
     """
-    count = _take_all(program, table, matches, work, given)
+    count = _take_all(table, matches, work, given)
     while count > 0:
         _advance(program, matches, work, count)
-        count = _go_on(program, table, matches, work, count)
+        count = _go_on(table, matches, work, count)
     return -1 - count
 
 
 @lean_recursion
-def _take_all(program, table, matches, work, given):
+def _take_all(table, matches, work, given):
     """Take actions; return in how many matches the joint move is complete."""
     count = 0
     for i in range(given.shape[0]):
         action = given[i]
         if action == BEGIN:
             _begin(table, matches, i)
-            asks = _prepare(program, table, matches, i)
+            asks = _prepare(table, matches, i)
         elif action == KEEP or matches.status[i] != GOING:
             continue
         else:
-            asks = _take(program, table, matches, i, action)
+            asks = _take(table, matches, i, action)
         if not asks:
             work.going[count] = i
             count += 1
@@ -109,7 +112,7 @@ def _take_all(program, table, matches, work, given):
 
 
 @lean_recursion
-def _go_on(program, table, matches, work, count):
+def _go_on(table, matches, work, count):
     """After joint moves in so many matches, find those that ask for no action.
 
     Returns how many there are, or -1 - i where a role has no legal move in match i.
@@ -123,7 +126,7 @@ def _go_on(program, table, matches, work, count):
         if matches.steps[i] >= table.move_limit:
             matches.status[i] = CUT_OFF
             continue
-        if not _prepare(program, table, matches, i):
+        if not _prepare(table, matches, i):
             work.going[kept] = i
             kept += 1
         elif matches.chosen[i, matches.player[i]] == NO_MOVE:
@@ -143,7 +146,7 @@ def _begin(table, matches, i):
 
 
 @lean_part
-def _take(program, table, matches, i, action):
+def _take(table, matches, i, action):
     """Take the action of the role that is asked; return whether another is now."""
     role = matches.player[i]
     legal = matches.legal[i]
@@ -154,7 +157,7 @@ def _take(program, table, matches, i, action):
         if not table.replace_illegal:
             matches.status[i] = ILLEGAL
             return True
-        move = _draw_move(program, legal, role, matches.random[i])
+        move = _draw_move(table, legal, role, matches.random[i])
     matches.chosen[i, role] = move
     return _ask(matches, i)
 
@@ -170,7 +173,7 @@ def _ask(matches, i):
 
 
 @lean_part
-def _prepare(program, table, matches, i):
+def _prepare(table, matches, i):
     """Choose the moves that are not asked for; return whether any is.
 
     Asked for are moves of roles with more than one to choose from; where there is no
@@ -179,24 +182,19 @@ def _prepare(program, table, matches, i):
     legal = matches.legal[i]
     chosen = matches.chosen[i]
     choices = False
-    first = 0
     for role in range(chosen.shape[0]):
-        end = program.move_ends[role]
-        count = _count(legal, first, end)
-        if count == 0:
+        move = _find_only(table, legal, role)
+        if move == NO_MOVE:
             chosen[role] = NO_MOVE
             matches.player[i] = role
             return True
-        if count == 1:
-            chosen[role] = _select(legal, first, end, 0)
-        elif table.asked[role]:
+        if move == SEVERAL:
             choices = True
-            chosen[role] = ASKED
-        else:
-            choices = True
-            number = draw_below(matches.random[i], count)
-            chosen[role] = _select(legal, first, end, number)
-        first = end
+            if table.asked[role]:
+                move = ASKED
+            else:
+                move = _draw_move(table, legal, role, matches.random[i])
+        chosen[role] = move
     if not choices:
         for role in range(chosen.shape[0]):
             if table.asked[role] and not table.idle[chosen[role]]:
@@ -205,50 +203,35 @@ def _prepare(program, table, matches, i):
 
 
 @lean_part
-def _first_move(program, role):
-    return np.int64(program.move_ends[role - 1]) if role else np.int64(0)
+def _find_only(table, legal, role):
+    """Return the only legal move of a role, or SEVERAL, or NO_MOVE."""
+    only = np.int32(NO_MOVE)
+    for word in range(table.spans[role, 0], table.spans[role, 1]):
+        bits = legal[word] & table.own[role, word]
+        if bits:
+            if only >= 0 or bits & (bits - _ONE):
+                return np.int32(SEVERAL)
+            only = np.int32(64 * word + lowest_one(bits))
+    return only
 
 
 @lean_part
-def _draw_move(program, legal, role, random):
-    """Return a random legal move of a role."""
-    first, end = _first_move(program, role), program.move_ends[role]
-    number = draw_below(random, _count(legal, first, end))
-    return _select(legal, first, end, number)
-
-
-@lean_part
-def _between(legal, word, first, end):
-    """Return a word of legal moves without those before the first or from the end."""
-    bits = legal[word]
-    if 64 * word < first:
-        bits &= _ALL << np.uint64(first - 64 * word)
-    if 64 * (word + 1) > end:
-        bits &= _ALL >> np.uint64(64 * (word + 1) - end)
-    return bits
-
-
-@lean_part
-def _count(legal, first, end):
-    """Count the legal moves from the first to the end."""
+def _draw_move(table, legal, role, random):
+    """Return a random legal move of a role; it must have one."""
+    first, end = table.spans[role, 0], table.spans[role, 1]
     count = np.int64(0)
-    for word in range(first >> 6, (end + 63) >> 6):
-        count += np.int64(count_ones(_between(legal, word, first, end)))
-    return count
-
-
-@lean_part
-def _select(legal, first, end, number):
-    """Return the legal move of a number, counted from the first; -1 without one."""
-    for word in range(first >> 6, (end + 63) >> 6):
-        bits = _between(legal, word, first, end)
+    for word in range(first, end):
+        count += np.int64(count_ones(legal[word] & table.own[role, word]))
+    number = draw_below(random, count)
+    for word in range(first, end):
+        bits = legal[word] & table.own[role, word]
         count = np.int64(count_ones(bits))
         if number < count:
             for _ in range(number):
                 bits &= bits - _ONE
             return np.int32(64 * word + lowest_one(bits))
         number -= count
-    return np.int32(-1)
+    return np.int32(NO_MOVE)
 
 
 @part
@@ -359,7 +342,7 @@ def observe(rows, facts):
 
 
 @lean
-def mask_actions(program, table, matches, roles, masks):
+def mask_actions(table, matches, roles, masks):
     """Write which actions are legal, each for a role; all, where a match is over.
 
     roles: int32 [n], masks: int8 [n, A], cleared
@@ -369,10 +352,9 @@ def mask_actions(program, table, matches, roles, masks):
             for action in range(masks.shape[1]):
                 masks[i, action] = 1
             continue
-        legal = matches.legal[i]
-        first, end = _first_move(program, roles[i]), program.move_ends[roles[i]]
-        for word in range(first >> 6, (end + 63) >> 6):
-            bits = _between(legal, word, first, end)
+        role = roles[i]
+        for word in range(table.spans[role, 0], table.spans[role, 1]):
+            bits = matches.legal[i, word] & table.own[role, word]
             while bits:
                 masks[i, table.actions[64 * word + lowest_one(bits)]] = 1
                 bits &= bits - _ONE
@@ -398,7 +380,7 @@ def score(table, matches, roles, rewards, own):
 
 
 @lean
-def draw_actions(program, table, matches, random, actions):
+def draw_actions(table, matches, random, actions):
     """Write a random legal action for each match; 0 where it is over.
 
     random: uint64 [4], actions: int64 [n]
@@ -407,4 +389,4 @@ def draw_actions(program, table, matches, random, actions):
         actions[i] = 0
         if matches.status[i] == GOING:
             legal, role = matches.legal[i], matches.player[i]
-            actions[i] = table.actions[_draw_move(program, legal, role, random)]
+            actions[i] = table.actions[_draw_move(table, legal, role, random)]

@@ -30,6 +30,8 @@ except ImportError:
     ) from None
 
 from gamelore.adapters.drawing import RENDER_MODES, Frame, check_render_mode, draw
+from gamelore.adapters.gymnasium_ids import environment_id as environment_id
+from gamelore.adapters.gymnasium_ids import register_games
 from gamelore.adapters.lanes import (
     BEGIN,
     CUT_OFF,
@@ -37,13 +39,10 @@ from gamelore.adapters.lanes import (
     WIN_LOSS,
     IllegalAction,
     MatchLanes,
-    find_simulator,
-    players_of,
 )
-from gamelore.adapters.opponents import Opponents, find_role
+from gamelore.adapters.opponents import LearnerMatches
 from gamelore.engine.position import Playable, Position
 from gamelore.errors import ArgumentError
-from gamelore.games import library
 from gamelore.gdl import Move, Role
 
 Facts: TypeAlias = npt.NDArray[np.int8]
@@ -53,56 +52,10 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 Infos: TypeAlias = dict[str, Any]
 
 
-class _Matches:
-    """The lanes of an environment, with those who answer for the other roles."""
-
-    def __init__(
-        self,
-        game: Playable,
-        count: int,
-        opponent: str | None,
-        role: Role | None,
-        **settings: Any,
-    ) -> None:
-        simulator = find_simulator(game)
-        asked = players_of(simulator)
-        self.role: int | None = None
-        self.opponents: Opponents | None = None
-        if opponent is not None:
-            self.role = find_role(simulator, role)
-            if opponent == "random":
-                asked = (self.role,)
-            else:
-                self.opponents = Opponents(opponent, simulator, count)
-        elif role is not None:
-            raise ArgumentError(
-                f"role {role!r} needs an opponent: without one, every role is asked"
-            )
-        self.lanes = MatchLanes(simulator, count, asked=asked, **settings)
-        self._learner = np.full(count, self.role or 0, np.int32)
-
-    @property
-    def actors(self) -> npt.NDArray[np.int32]:
-        """int32 [n]: the role that an action is of, in each match"""
-        return self.lanes.player.copy() if self.role is None else self._learner
-
-    def step(self, given: npt.NDArray[np.int32]) -> None:
-        """Take actions, and let opponents answer."""
-        self.lanes.step(given)
-        if self.opponents is not None and self.role is not None:
-            self.opponents.begin(np.flatnonzero(given == BEGIN))
-            self.opponents.answer(self.lanes, self.role)
-
-    def seed(self, seeds: Sequence[int | None]) -> None:
-        self.lanes.seed(seeds)
-        if self.opponents is not None and seeds[0] is not None:
-            self.opponents.seed(seeds[0])
-
-    def spaces(self) -> tuple[spaces.Space[Facts], spaces.Discrete]:
-        """Return the spaces of one match."""
-        facts = len(self.lanes.simulator.fluents)
-        observed: Any = spaces.Box(0, 1, (facts,), np.int8)
-        return observed, spaces.Discrete(len(self.lanes.actions))
+def _make_spaces(lanes: MatchLanes) -> tuple[spaces.Space[Facts], spaces.Discrete]:
+    """Return the spaces of one match."""
+    observed: Any = spaces.Box(0, 1, (len(lanes.simulator.fluents),), np.int8)
+    return observed, spaces.Discrete(len(lanes.actions))
 
 
 class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
@@ -141,7 +94,7 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         }
         self.render_mode = check_render_mode(render_mode)
         self.num_envs = num_envs
-        self._matches = _Matches(
+        self._matches = LearnerMatches(
             game,
             num_envs,
             opponent,
@@ -151,7 +104,9 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
             reward_range=reward_range,
         )
         self.lanes = self._matches.lanes
-        self.single_observation_space, self.single_action_space = self._matches.spaces()
+        self.single_observation_space, self.single_action_space = _make_spaces(
+            self.lanes
+        )
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
@@ -300,7 +255,8 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
             raise ArgumentError(
                 f"actions must have the shape ({self.num_envs},), got {given.shape}"
             )
-        given[given < 0] = len(self.moves)
+        if given.min() < 0:
+            given[given < 0] = len(self.moves)
         return given
 
 
@@ -328,7 +284,7 @@ class GameEnv(gym.Env[Facts, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.render_mode = check_render_mode(render_mode)
-        self._matches = _Matches(
+        self._matches = LearnerMatches(
             game,
             1,
             opponent,
@@ -338,7 +294,7 @@ class GameEnv(gym.Env[Facts, np.int64]):
             reward_range=reward_range,
         )
         self.lanes = self._matches.lanes
-        self.observation_space, self.action_space = self._matches.spaces()
+        self.observation_space, self.action_space = _make_spaces(self.lanes)
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -412,32 +368,6 @@ class GameEnv(gym.Env[Facts, np.int64]):
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
-
-
-# ── registered names ────────────────────────────────────────────────────────────────
-
-
-def environment_id(name: str) -> str:
-    """Return the name of a library game in Gymnasium's registry.
-
-    >>> environment_id("connect-four")
-    'gamelore/ConnectFour-v0'
-    """
-    words = "".join(word[:1].upper() + word[1:] for word in name.split("-"))
-    return f"gamelore/{words}-v0"
-
-
-def register_games() -> None:
-    """Make every game of the library known to `gymnasium.make`."""
-    for entry in library():
-        name = environment_id(entry.name)
-        if name not in gym.registry:
-            gym.register(
-                id=name,
-                entry_point=f"{__name__}:GameEnv",
-                vector_entry_point=f"{__name__}:GameVectorEnv",
-                kwargs={"game": entry.name},
-            )
 
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:

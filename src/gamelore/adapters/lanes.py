@@ -167,8 +167,7 @@ class MatchLanes:
     def draw_actions(self) -> npt.NDArray[np.int64]:
         """Return int64 [n]: a random legal action for each match."""
         actions = np.empty(self.count, np.int64)
-        program = self.simulator.program
-        _draw_actions(program, self.table, self.matches, self._draws, actions)
+        _draw_actions(self.table, self.matches, self._draws, actions)
         return actions
 
     # ── what is seen ────────────────────────────────────────────────────────────────
@@ -186,8 +185,7 @@ class MatchLanes:
         for others; all, where a match is over."""
         masks = np.zeros((self.count, len(self.actions)), np.int8)
         roles = self.matches.player if roles is None else roles
-        program = self.simulator.program
-        _mask_actions(program, self.table, self.matches, roles, masks)
+        _mask_actions(self.table, self.matches, roles, masks)
         return masks
 
     def score(self, roles: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
@@ -217,12 +215,19 @@ class MatchLanes:
         moves = np.full((len(simulator.roles), len(number)), -1, np.int32)
         for place, (role, move) in enumerate(owners):
             moves[role, number[move]] = place
+        own = np.zeros((len(simulator.roles), legal.shape[1]), np.uint64)
+        for place, (role, _) in enumerate(owners):
+            own[role, place >> 6] |= np.uint64(1 << (place & 63))
+        words = [np.flatnonzero(of_role) for of_role in own]
+        spans = [(of_role[0], of_role[-1] + 1) for of_role in words]
         read = np.concatenate([program.left, program.right, program.next]) >> 1
         slots = program.first_move + np.arange(len(owners))
         return kernels.ActionTable(
             moves=moves,
             actions=np.array([number[move] for _, move in owners], np.int32),
             idle=~np.isin(slots, read),
+            own=own,
+            spans=np.array(spans, np.int32),
             asked=np.isin(np.arange(len(simulator.roles)), list(asked)),
             start=start,
             start_legal=legal[0].copy(),

@@ -1,16 +1,26 @@
-"""Players of gamelore as opponents in environments."""
+"""Players of gamelore as opponents in environments of one learner."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.adapters.lanes import GOING, KEEP, MatchLanes, players_of
+from gamelore.adapters.lanes import (
+    BEGIN,
+    GOING,
+    KEEP,
+    MatchLanes,
+    find_simulator,
+    players_of,
+)
 from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.engine import CircuitSimulator
+from gamelore.engine.position import Playable
 from gamelore.errors import ArgumentError
 from gamelore.gdl import Role
 from gamelore.match.record import MatchRecord
@@ -105,3 +115,49 @@ class Opponents:
         goals = (None,) * len(simulator.roles)
         record = MatchRecord(simulator.game.name, simulator.roles, (), goals, False)
         self._agents[role].finish(entry, record)
+
+
+class LearnerMatches:
+    """The lanes of an environment, with those who answer for the other roles."""
+
+    def __init__(
+        self,
+        game: Playable,
+        count: int,
+        opponent: str | None,
+        role: Role | None,
+        **settings: Any,
+    ) -> None:
+        simulator = find_simulator(game)
+        asked = players_of(simulator)
+        self.role: int | None = None
+        self.opponents: Opponents | None = None
+        if opponent is not None:
+            self.role = find_role(simulator, role)
+            if opponent == "random":
+                asked = (self.role,)
+            else:
+                self.opponents = Opponents(opponent, simulator, count)
+        elif role is not None:
+            raise ArgumentError(
+                f"role {role!r} needs an opponent: without one, every role is asked"
+            )
+        self.lanes = MatchLanes(simulator, count, asked=asked, **settings)
+        self._learner = np.full(count, self.role or 0, np.int32)
+
+    @property
+    def actors(self) -> npt.NDArray[np.int32]:
+        """int32 [n]: the role that an action is of, in each match"""
+        return self.lanes.player.copy() if self.role is None else self._learner
+
+    def step(self, given: npt.NDArray[np.int32]) -> None:
+        """Take actions, and let opponents answer."""
+        self.lanes.step(given)
+        if self.opponents is not None and self.role is not None:
+            self.opponents.begin(np.flatnonzero(given == BEGIN))
+            self.opponents.answer(self.lanes, self.role)
+
+    def seed(self, seeds: Sequence[int | None]) -> None:
+        self.lanes.seed(seeds)
+        if self.opponents is not None and seeds[0] is not None:
+            self.opponents.seed(seeds[0])
