@@ -205,6 +205,8 @@ def test_an_example_is_a_program(tmp_path: Path) -> None:
         timeout=300,
         check=False,
     )
+    if done.returncode and "pip install 'gamelore[" in done.stderr:
+        pytest.skip(done.stderr.strip().rpartition("\n")[2])
     assert done.returncode == 0, done.stderr
     assert "positions after two moves" in done.stdout
 

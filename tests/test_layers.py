@@ -15,7 +15,7 @@ SOURCE = ROOT / "src"
 
 LAYERS = (
     ("errors",),
-    ("cache", "files", "plugins", "settings"),
+    ("cache", "display", "files", "plugins", "settings"),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
@@ -51,6 +51,11 @@ EXTRAS = {
     "pyspiel",
     "gamelore.adapters.open_spiel",
     "bitbully",
+    "jax",
+    "pgx",
+    "pgx.experimental",
+    "pettingzoo",
+    "gamelore.adapters.pettingzoo",
     "open_spiel.python",
     "open_spiel.python.algorithms",
     "importlib.metadata",

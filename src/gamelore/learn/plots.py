@@ -32,6 +32,15 @@ def draw_scores(
 
     Bands are 95% intervals. The path's suffix says whether as SVG or PNG.
     """
+    _save(_plot_scores(results, title), Path(path))
+
+
+def scores_svg(results: Sequence[ReferenceResult], title: str = "") -> str:
+    """Return the same picture as SVG."""
+    return _render(_plot_scores(results, title), "svg").decode()
+
+
+def _plot_scores(results: Sequence[ReferenceResult], title: str) -> Figure:
     figure, axes = _start(title)
     opponents = list(dict.fromkeys(one.opponent for one in results))
     for number, opponent in enumerate(opponents):
@@ -46,7 +55,7 @@ def draw_scores(
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_ylabel("score of greedy play")
-    _finish(figure, axes, Path(path))
+    return _finish(figure, axes)
 
 
 def draw_rewards(rewards: npt.ArrayLike, path: str | Path, title: str = "") -> None:
@@ -54,6 +63,15 @@ def draw_rewards(rewards: npt.ArrayLike, path: str | Path, title: str = "") -> N
 
     The path's suffix says whether as SVG or PNG.
     """
+    _save(_plot_rewards(rewards, title), Path(path))
+
+
+def rewards_svg(rewards: npt.ArrayLike, title: str = "") -> str:
+    """Return the same picture as SVG."""
+    return _render(_plot_rewards(rewards, title), "svg").decode()
+
+
+def _plot_rewards(rewards: npt.ArrayLike, title: str) -> Figure:
     rewards = np.asarray(rewards, np.float64)
     window = choose_window(len(rewards))
     count = min(len(rewards), _POINTS)
@@ -69,7 +87,7 @@ def draw_rewards(rewards: npt.ArrayLike, path: str | Path, title: str = "") -> N
         shown + 1, averages, color=_COLOURS[0], linewidth=2, label="all matches so far"
     )
     axes.set_ylabel("average reward")
-    _finish(figure, axes, Path(path))
+    return _finish(figure, axes)
 
 
 def draw_curves(
@@ -84,7 +102,7 @@ def draw_curves(
     axes.set_xlim(left=10)
     axes.set_ylim(0, 100)
     axes.set_ylabel("average reward of all matches so far")
-    _finish(figure, axes, Path(path))
+    _save(_finish(figure, axes), Path(path))
 
 
 def _start(title: str) -> tuple[Figure, Axes]:
@@ -94,16 +112,24 @@ def _start(title: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _finish(figure: Figure, axes: Axes, path: Path) -> None:
-    """Label the picture and write it: the same curve gives the same file."""
+def _finish(figure: Figure, axes: Axes) -> Figure:
+    """Label the picture."""
     axes.set_xlabel("matches of training")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, loc="lower right")
+    return figure
+
+
+def _save(figure: Figure, path: Path) -> None:
+    write_atomic(path, _render(figure, path.suffix.removeprefix(".")))
+
+
+def _render(figure: Figure, kind: str) -> bytes:
+    """Return the picture as a file: the same curve gives the same one."""
     picture = io.BytesIO()
     with rc_context({"svg.hashsalt": "gamelore", "svg.fonttype": "none"}):
-        suffix = path.suffix.removeprefix(".")
-        metadata = {"Date": None} if suffix == "svg" else None
-        figure.savefig(picture, format=suffix, dpi=150, metadata=metadata)
-    write_atomic(path, picture.getbuffer())
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(picture, format=kind, dpi=150, metadata=metadata)
+    return picture.getvalue()

@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.agents.registry import AgentSpec
+from gamelore.display import html_table
 from gamelore.errors import DivergenceError, GameloreError
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
@@ -178,6 +180,25 @@ class TrainingRun:
             history=History(checkpoint.rewards, checkpoint.evaluations),
             depth=checkpoint.depth,
         )
+
+    def _repr_html_(self) -> str:
+        """The run in a notebook: its last evaluations, and its learning curve."""
+        # matplotlib takes a second or two to import
+        from gamelore.learn.plots import rewards_svg, scores_svg
+
+        game = self.trainer.graph.simulator.game.name
+        summary = f"<p><b>{escape(game)}</b>: {self.matches:,} matches of training</p>"
+        if not self.matches:
+            return summary
+        if not self.evaluations:
+            return summary + rewards_svg(self.rewards)
+        last = {one.opponent: one for one in self.evaluations}
+        rows = [
+            (one.opponent, one.score, f"{one.low:.2f} to {one.high:.2f}", one.matches)
+            for one in last.values()
+        ]
+        head = ("against", "score", "95% interval", "matches")
+        return summary + html_table(head, rows) + scores_svg(self.evaluations)
 
     # ── what it has come to ─────────────────────────────────────────────────────────
 

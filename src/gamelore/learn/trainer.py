@@ -63,6 +63,20 @@ class Record:
     cells: npt.NDArray[np.int64]
     """int64 [n]: size of the learner's table after each match"""
 
+    def _repr_html_(self) -> str:
+        """The matches in a notebook: a line about them, and the learning curve."""
+        # matplotlib takes a second or two to import
+        from gamelore.learn.plots import rewards_svg
+
+        matches = len(self.rewards)
+        if not matches:
+            return "<p>no matches</p>"
+        return (
+            f"<p>{matches:,} matches, mean reward {self.rewards.mean():.1f},"
+            f" {self.lengths.mean():.1f} moves on average</p>"
+            f"{rewards_svg(self.rewards)}"
+        )
+
 
 @dataclass(frozen=True)
 class State:

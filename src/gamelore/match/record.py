@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Literal, TypeAlias
 
+from gamelore.display import html_table
 from gamelore.gdl import Move, Role, to_kif
 
 CHANCE: Role = "random"
@@ -49,3 +51,20 @@ class MatchRecord:
         results = zip(self.roles, self.goals, strict=True)
         ending = ", ".join(f"{role} {goal}" for role, goal in results)
         return "\n".join([*lines, f"{self.game}: {ending}"])
+
+    def _repr_html_(self) -> str:
+        """The match in a notebook: its joint moves, goals and faults in tables."""
+        moves = [
+            (step, *map(to_kif, joint)) for step, joint in enumerate(self.moves, 1)
+        ]
+        goals = ("goal", *("" if goal is None else goal for goal in self.goals))
+        parts = [html_table(("", *self.roles), [*moves, goals])]
+        if not self.complete:
+            parts.append("<p>The match was not played to its end.</p>")
+        if self.faults:
+            faults = [
+                (fault.step + 1, fault.role, fault.kind, fault.message)
+                for fault in self.faults
+            ]
+            parts.append(html_table(("move", "role", "fault", ""), faults))
+        return f"<p><b>{escape(self.game)}</b></p>{''.join(parts)}"

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.display import markdown_table
 from gamelore.engine import Rows, Simulator
 from gamelore.graph import PatternIndex, StateGraph
 from gamelore.transfer.tree_pattern import TreePattern
@@ -59,6 +60,11 @@ class PatternCounts:
             f"{found}: those nearest to the initial position and the last of random"
             " matches; there may be more"
         )
+
+    def _repr_markdown_(self) -> str:
+        """The counts in a notebook, as a table."""
+        rows = [(f"`{one}`", count) for one, count in self.patterns.items()]
+        return f"{self}\n\n{markdown_table(('pattern', 'afterstates'), rows)}"
 
     def __or__(self, other: PatternCounts) -> PatternCounts:
         """Return the sums: with those of another role, or of another game."""

@@ -16,6 +16,7 @@ from typing import Annotated, TypeAlias, TypedDict, Unpack
 
 import msgspec
 
+from gamelore.display import markdown_table
 from gamelore.errors import KnowledgeError, PatternError
 from gamelore.transfer.tree_pattern import TreePattern
 
@@ -149,6 +150,32 @@ class Knowledge:
 
     def __len__(self) -> int:
         return len(self.results)
+
+    def _repr_markdown_(self) -> str:
+        """The knowledge in a notebook: where it comes from, and values of patterns."""
+        sources = [
+            (
+                one.game,
+                one.role,
+                one.opponent,
+                one.depth,
+                one.matches,
+                len(one.patterns),
+            )
+            for one in self.results
+        ]
+        head = ("game", "role", "against", "depth", "matches", "patterns")
+        found = sorted(self.values().items(), key=lambda item: -item[1].value)
+        values = [
+            (f"`{pattern}`", one.value, one.visits, one.afterstates)
+            for pattern, one in found
+        ]
+        return "\n\n".join(
+            [
+                markdown_table(head, sources),
+                markdown_table(("pattern", "value", "visits", "afterstates"), values),
+            ]
+        )
 
     def select(self, **wanted: Unpack[SourceFilter]) -> Knowledge:
         """Return results against an opponent, from a game, in a role or of a depth."""

@@ -11,6 +11,7 @@ Importing this module imports matplotlib, which takes a while.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,10 +56,22 @@ class _Spot:
 
 def draw_pattern(pattern: TreePattern, path: str | Path) -> None:
     """Draw one pattern as SVG or PNG, by the suffix of the path."""
+    _save(_plot_pattern(pattern), Path(path))
+
+
+def pattern_svg(pattern: TreePattern) -> str:
+    """Return the same picture as SVG."""
+    picture = io.StringIO()
+    with rc_context({"svg.hashsalt": "gamelore", "svg.fonttype": "none"}):
+        _plot_pattern(pattern).savefig(picture, format="svg", metadata={"Date": None})
+    return picture.getvalue()
+
+
+def _plot_pattern(pattern: TreePattern) -> Figure:
     width = sum(1 for _ in list_leaves(pattern.tree))
     figure, axes = _canvas(width + 0.4, _height(pattern) + 0.4)
     _draw_tree(axes, _place(pattern), 0.2, 0.2)
-    _save(figure, Path(path))
+    return figure
 
 
 def draw_sheet(

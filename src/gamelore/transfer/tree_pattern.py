@@ -95,6 +95,13 @@ class TreePattern:
     def __repr__(self) -> str:
         return f"TreePattern.parse({str(self)!r})"
 
+    def _repr_svg_(self) -> str:
+        """The pattern in a notebook, drawn."""
+        # matplotlib takes a second or two to import
+        from gamelore.transfer.plots import pattern_svg
+
+        return pattern_svg(self)
+
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, TreePattern):
             return NotImplemented
