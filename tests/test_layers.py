@@ -19,7 +19,7 @@ LAYERS = (
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
     ("games",),
-    ("ground",),
+    ("board", "ground"),
     ("circuit",),
     ("engine",),
     ("graph",),

@@ -1,0 +1,169 @@
+"""Which arguments of a fact say where, and which say what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gamelore.board.families import Family, Words
+
+Use = Literal["cells", "edges", "stack", "beside"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the facts of a family are read."""
+
+    family: Family
+    use: Use
+    where: tuple[int, ...] = ()
+    """The arguments that are coordinates, a board's number first."""
+    what: tuple[int, ...] = ()
+    """The arguments that name the piece."""
+    full: bool = False
+    """Whether every cell has such a fact, at the start at least."""
+
+    @property
+    def size(self) -> int:
+        """How many cells its coordinates allow."""
+        size = 1
+        for i in self.where:
+            size *= len(self.family.domains[i])
+        return size if self.where else 0
+
+    def cell_of(self, words: Words) -> Words:
+        return tuple(words[i] for i in self.where)
+
+    def content_of(self, words: Words) -> Words:
+        return tuple(words[i] for i in self.what)
+
+
+def read_family(family: Family, roles: frozenset[str]) -> Reading:
+    """Return what a family's arguments most likely mean."""
+    ordered = [
+        axis is not None and not family.domains[i] <= roles
+        for i, axis in enumerate(family.axes)
+    ]
+    if family.arity >= 4 and all(ordered[:4]) and find_ends(family) is not None:
+        rest = tuple(range(4, family.arity))
+        return Reading(family, "edges", (0, 1, 2, 3), rest)
+    if family.arity == 2 and _is_stack(family):
+        return Reading(family, "stack", (0, 1))
+    runs = _runs(ordered)
+    full = _find_full(family, runs)
+    if full is not None:
+        return _reading(family, full, full=True)
+    if not runs:
+        return Reading(family, "beside")
+    run = max(runs, key=len)  # the first of the longest
+    if len(run) < 2:
+        return Reading(family, "beside")
+    if len(run) == family.arity >= 3:
+        run = run[:-1]
+    elif len(run) > 4:
+        run = run[:2]
+    chosen = _add_selector(family, run)
+    return _reading(family, chosen, full=len(chosen) > len(run))
+
+
+def _reading(family: Family, where: Sequence[int], full: bool) -> Reading:
+    what = tuple(i for i in range(family.arity) if i not in where)
+    return Reading(family, "cells", tuple(where), what, full)
+
+
+def _runs(ordered: Sequence[bool]) -> list[tuple[int, ...]]:
+    """Return the runs of neighbouring arguments that are ordered."""
+    runs: list[tuple[int, ...]] = []
+    start = 0
+    for i, flag in enumerate([*ordered, False]):
+        if not flag:
+            if i > start:
+                runs.append(tuple(range(start, i)))
+            start = i + 1
+    return runs
+
+
+def _find_full(family: Family, runs: list[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """Return the fewest arguments of a run that number the facts of the start."""
+    options = [
+        run[start : start + length]
+        for run in runs
+        for length in range(1, min(4, len(run)) + 1)
+        for start in range(len(run) - length + 1)
+        if length < family.arity
+    ]
+    for option in sorted(options, key=len):
+        if len(option) == 1 and len(family.domains[option[0]]) < 3:
+            continue
+        if family.covers(option):
+            return option
+    for option in sorted(options, key=len, reverse=True):
+        selected = _add_selector(family, option)
+        if len(option) >= 2 and len(selected) > len(option):
+            return selected
+    return None
+
+
+def _add_selector(family: Family, run: Sequence[int]) -> tuple[int, ...]:
+    """Return the coordinates with the argument that tells boards apart, if any does.
+
+    Each of several boards then has every cell.
+    """
+    if not family.initial or family.is_unique(family.initial, run):
+        return tuple(run)
+    for i in range(family.arity):
+        if i not in run and len(run) < family.arity - 1 and family.covers((i, *run)):
+            return (i, *run)
+    return tuple(run)
+
+
+def find_ends(family: Family) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return the arguments of the two cells that a family of edges joins.
+
+    They are written `x y x2 y2`, or `x x2 y y2`; None if they are not side by side in
+    every fact.
+    """
+    facts = family.combinations
+    if not facts:
+        return None
+    for one, other in (((0, 1), (2, 3)), ((0, 2), (1, 3))):
+        if all(
+            abs(_distance(family, one[0], other[0], words)) <= 1
+            and abs(_distance(family, one[1], other[1], words)) <= 1
+            and (words[one[0]], words[one[1]]) != (words[other[0]], words[other[1]])
+            for words in facts
+        ):
+            return one, other
+    return None
+
+
+def _distance(family: Family, i: int, j: int, words: Words) -> float:
+    """How far apart two arguments are on an axis that has both."""
+    for axis in (family.axes[i], family.axes[j]):
+        if axis is not None and words[i] in axis.rank and words[j] in axis.rank:
+            return axis.rank[words[j]] - axis.rank[words[i]]
+    return 1.0 if family.axes[i] is not None and family.axes[j] is not None else 9.0
+
+
+def _is_stack(family: Family) -> bool:
+    """Whether facts say what lies on what: `(on a b)`."""
+    upper, lower = family.domains
+    facts = family.combinations
+    if not family.initial or not facts or len(upper & lower) < 2 or len(upper) > 16:
+        return False
+    if any(a == b for a, b in facts):
+        return False
+    pairs = [(a, b) for a, b in family.initial]
+    below = dict(pairs)
+    if len(below) < len(family.initial):
+        below = {b: a for a, b in family.initial}
+    for start in below:
+        seen = {start}
+        step = below[start]
+        while step in below and step not in seen:
+            seen.add(step)
+            step = below[step]
+        if step in seen:
+            return False
+    return len(facts) >= len(upper)

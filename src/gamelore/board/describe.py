@@ -1,0 +1,200 @@
+"""From facts to a scene: cells, pieces, lines, hands, counters and whose turn it is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from gamelore.board.coordinates import find_ends
+from gamelore.board.families import Family, Words, split_fact
+from gamelore.board.infer import BoardModel, Grid, Layer, kind_of
+from gamelore.board.layout import GAP
+from gamelore.board.looks import Look, make_looks
+from gamelore.board.order import natural
+from gamelore.board.scene import BoardScene, Cell, Counter, Hand, Line, Piece
+from gamelore.board.stacks import stack_cells
+from gamelore.gdl import Fact
+
+MOST_COUNTERS = 14
+"""Facts of one family that are listed one by one beside a board."""
+
+
+def describe_position(model: BoardModel, facts: Iterable[Fact]) -> BoardScene:
+    """Return what a picture of the position shows."""
+    by_family: dict[str, list[Words]] = defaultdict(list)
+    for fact in facts:
+        key, words = split_fact(fact)
+        by_family[key].append(words)
+    drawn = set(model.hidden)
+    turn, more = _find_turn(model, by_family)
+    drawn.update(model.turns)
+    cells: list[Cell] = []
+    pieces: list[Piece] = []
+    lines: list[Line] = []
+    offset = 0.0
+    for grid in model.grids:
+        part = _describe_grid(grid, by_family, offset, model.roles)
+        cells += part.cells
+        pieces += part.pieces
+        lines += part.lines
+        drawn.update(layer.key for layer in grid.layers)
+        offset = max((cell.x for cell in cells), default=-1.0) + 1 + GAP
+    hands, counters = _describe_rest(model, by_family, drawn)
+    single = model.grids[0].layout if len(model.grids) == 1 else None
+    return BoardScene(
+        kind=model.kind,
+        cells=tuple(cells),
+        pieces=tuple(pieces),
+        lines=tuple(lines),
+        hands=tuple(hands),
+        counters=(*more, *counters),
+        turn=turn,
+        rows=single.rows if single else (),
+        columns=single.columns if single else (),
+        style=model.style,
+        colours=model.colours,
+    )
+
+
+def _find_turn(
+    model: BoardModel, by_family: dict[str, list[Words]]
+) -> tuple[tuple[str, ...], list[Counter]]:
+    turn: list[str] = []
+    counters = []
+    for key in model.turns:
+        for words in sorted(by_family.get(key, ())):
+            if words[0] not in turn:
+                turn.append(words[0])
+            if len(words) > 1 or len(model.turns) > 1:
+                value = " ".join(words)
+                counters.append(Counter(model.families[key].functor, value, words[0]))
+    return tuple(turn), counters
+
+
+def _describe_grid(
+    grid: Grid, by_family: dict[str, list[Words]], offset: float, roles: Sequence[str]
+) -> BoardScene:
+    points = grid.layout.points
+    if grid.layers[0].style == "stacks":
+        return stack_cells(grid, by_family, offset)
+    cells = [
+        Cell(grid.name(cell), x + offset, y, " ".join(cell), grid.layout.shape)
+        for cell, (x, y) in points.items()
+    ]
+    pieces: list[Piece] = []
+    lines: list[Line] = []
+    for layer in grid.layers:
+        facts = sorted(by_family.get(layer.key, ()))
+        if layer.style in ("edges", "walls"):
+            lines += _describe_edges(grid, layer, facts, offset)
+        elif layer.style != "hidden":
+            for words in facts:
+                piece = _make_piece(grid, layer, words)
+                if piece is not None:
+                    pieces.append(piece)
+    return BoardScene(grid.layout.kind, tuple(cells), tuple(pieces), tuple(lines))
+
+
+def _make_piece(grid: Grid, layer: Layer, words: Words) -> Piece | None:
+    reading = layer.reading
+    cell = reading.cell_of(words)
+    content = reading.content_of(words)
+    if content in layer.empty or cell not in grid.layout.points:
+        return None
+    if layer.style == "counts":
+        axis = reading.family.axes[reading.what[0]]
+        count = axis.rank.get(content[0]) if axis is not None else None
+        if axis is not None and axis.kind == "number" and count is not None:
+            count = int(content[0])
+        name = grid.name(cell)
+        return Piece(name, content[0], None, content[0], "count", "plain", count)
+    group = [one.reading for one in grid.layers]
+    look = layer.looks.get(kind_of(reading, words, group))
+    if look is None:
+        text = " ".join(content) or reading.family.functor
+        look = Look(text, None, "plain", "token", text[:4])
+    return Piece(
+        grid.name(cell), look.kind, look.owner, look.label, look.shape, look.colour
+    )
+
+
+def _describe_edges(
+    grid: Grid, layer: Layer, facts: Sequence[Words], offset: float
+) -> list[Line]:
+    """Return lines between points, or walls across the border of two cells."""
+    ends = find_ends(layer.reading.family)
+    points = grid.layout.points
+    lines = []
+    for words in facts:
+        content = layer.reading.content_of(words)
+        if ends is None or content in layer.empty:
+            continue
+        one = points.get(tuple(words[i] for i in ends[0]))
+        other = points.get(tuple(words[i] for i in ends[1]))
+        if one is None or other is None:
+            continue
+        (ax, ay), (bx, by) = one, other
+        if layer.style == "walls":
+            mx, my, dx, dy = (ax + bx) / 2, (ay + by) / 2, (bx - ax) / 2, (by - ay) / 2
+            ax, ay, bx, by = mx - dy, my + dx, mx + dy, my - dx
+        look = layer.looks.get(content) or layer.looks.get(
+            (layer.reading.family.functor, *content)
+        )
+        colour = look.colour if look is not None and content else "ink"
+        kind = " ".join(content) or layer.reading.family.functor
+        lines.append(Line(ax + offset, ay, bx + offset, by, kind, colour))
+    return lines
+
+
+def _describe_rest(
+    model: BoardModel, by_family: dict[str, list[Words]], drawn: set[str]
+) -> tuple[list[Hand], list[Counter]]:
+    """Return what is shown beside the board."""
+    hands: list[Hand] = []
+    counters: list[Counter] = []
+    for key in sorted(by_family):
+        facts = by_family[key]
+        family = model.families.get(key)
+        hidden_layer = _is_hidden_layer(model, key)
+        if key in drawn and not hidden_layer:
+            continue
+        functor = key.rpartition("/")[0]
+        if hidden_layer or len(facts) > MOST_COUNTERS:
+            if family is not None and family.arity == 1:
+                hands.append(_make_hand(model, functor, facts))
+            else:
+                counters.append(Counter(functor, f"{len(facts)} facts"))
+            continue
+        counters += _list_counters(model, functor, family, facts)
+    return hands, counters
+
+
+def _is_hidden_layer(model: BoardModel, key: str) -> bool:
+    return any(
+        layer.key == key and layer.style == "hidden"
+        for grid in model.grids
+        for layer in grid.layers
+    )
+
+
+def _make_hand(model: BoardModel, functor: str, facts: Sequence[Words]) -> Hand:
+    kinds = {words[:1] for words in facts}
+    looks = make_looks(kinds, model.roles, model.usage)
+    pieces = tuple(
+        Piece("", look.kind, look.owner, look.label, look.shape, look.colour)
+        for _, look in sorted(looks.items())
+    )
+    return Hand(functor, None, pieces)
+
+
+def _list_counters(
+    model: BoardModel, functor: str, family: Family | None, facts: Sequence[Words]
+) -> list[Counter]:
+    """Return one counter for each fact, its role apart."""
+    counters = []
+    for words in sorted(facts, key=lambda words: [natural(word) for word in words]):
+        owner = next((word for word in words if word in model.roles), None)
+        rest = [word for word in words if word != owner]
+        label = functor if owner is None else f"{functor} {owner}"
+        counters.append(Counter(label, " ".join(rest), owner))
+    return counters

@@ -1,0 +1,127 @@
+"""How rules use fluents: what they share with moves, and what variables are called."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from gamelore.gdl import Atom, Compound, Game, Rule, Term, Variable, find_atoms
+from gamelore.gdl.terms import parts
+
+
+@dataclass
+class Usage:
+    """What a pass over the rules found."""
+
+    links: dict[tuple[str, int], Counter[tuple[str, int]]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    """By a move's functor and argument, the fluents' arguments it shares variables
+    with."""
+    names: dict[tuple[str, int], Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    """By a fluent's argument, the names of variables that stand there."""
+    companions: dict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    """By constant, the roles that occur alone beside it in a rule."""
+    steps: set[str] = field(default_factory=set)
+    """Fluents that follow from themselves whatever is moved: counters of steps."""
+    asked: Counter[str] = field(default_factory=Counter)
+    """By fluent, how often rules of legal moves ask for it."""
+
+
+def study(game: Game) -> Usage:
+    """Return how the rules of a game use its fluents."""
+    usage = Usage()
+    roles = frozenset(game.roles)
+    following: dict[str, list[Rule]] = defaultdict(list)
+    for rule in game.rules:
+        atoms = [rule.head, *_body_atoms(rule)]
+        _note_companions(atoms, roles, usage)
+        fluents = [*_fluents(atoms)]
+        for key, arguments in fluents:
+            for i, argument in enumerate(arguments):
+                if isinstance(argument, Variable):
+                    usage.names[key, i][argument.name.lower()] += 1
+        for key, arguments in _moves(atoms):
+            for i, argument in enumerate(arguments):
+                if isinstance(argument, Variable):
+                    for fluent, own in fluents:
+                        for j, other in enumerate(own):
+                            usage.links[key, i][fluent, j] += other == argument
+        if rule.head.relation == "next":
+            following[_key(rule.head.arguments[0])].append(rule)
+        if rule.head.relation == "legal":
+            usage.asked.update({key for key, _ in _fluents(atoms[1:])})
+    usage.steps = {key for key, rules in following.items() if _is_clock(key, rules)}
+    return usage
+
+
+def _body_atoms(rule: Rule) -> list[Atom]:
+    return [atom for condition in rule.body for atom, _ in find_atoms(condition)]
+
+
+def _key(term: Term) -> str:
+    if isinstance(term, Compound):
+        return f"{term.functor}/{len(term.arguments)}"
+    return f"{term}/0"
+
+
+def _fluents(atoms: Iterable[Atom]) -> Iterator[tuple[str, tuple[Term, ...]]]:
+    for atom in atoms:
+        if atom.relation in ("true", "next", "init"):
+            term = atom.arguments[0]
+            if isinstance(term, Compound):
+                yield _key(term), term.arguments
+            elif isinstance(term, str):
+                yield _key(term), ()
+
+
+def _moves(atoms: Iterable[Atom]) -> Iterator[tuple[str, tuple[Term, ...]]]:
+    for atom in atoms:
+        if atom.relation in ("legal", "does") and isinstance(
+            atom.arguments[-1], Compound
+        ):
+            yield _key(atom.arguments[-1]), atom.arguments[-1].arguments
+
+
+def _note_companions(
+    atoms: Iterable[Atom], roles: frozenset[str], usage: Usage
+) -> None:
+    """Note every constant of a rule under the only role that the rule names."""
+    constants = {
+        part
+        for atom in atoms
+        for argument in atom.arguments
+        for part in parts(argument)
+        if isinstance(part, str)
+    }
+    own = constants & roles
+    if len(own) == 1:
+        role = next(iter(own))
+        for constant in constants - roles:
+            usage.companions[constant][role] += 1
+
+
+def _is_clock(key: str, rules: Iterable[Rule]) -> bool:
+    """Whether a fluent of one argument changes with every step, and by itself."""
+    if not key.endswith("/1"):
+        return False
+    advancing = False
+    for rule in rules:
+        relations = {atom.relation for atom in _body_atoms(rule)}
+        asked = {fluent for fluent, _ in _fluents(_body_atoms(rule))}
+        head = rule.head.arguments[0]
+        kept = isinstance(head, Compound) and any(
+            argument in own
+            for argument in head.arguments
+            for fluent, own in _fluents(_body_atoms(rule))
+            if fluent == key
+        )
+        if "does" in relations or kept or not asked <= {key}:
+            return False
+        advancing |= key in asked
+    return advancing
