@@ -22,7 +22,8 @@ from gamelore.lab.events import (
     Hint,
     ReviewPoint,
 )
-from gamelore.lab.shelf import LabGame
+from gamelore.lab.requests import Place
+from gamelore.lab.shelf import LabGame, complete_joint
 from gamelore.search.mcts.analysis import (
     AnalysisLimits,
     analyse,
@@ -153,14 +154,17 @@ def _describe_line(
 
 
 def review_match(
-    game: LabGame, positions: Sequence[Position], playouts: int, stopped: Flag
+    game: LabGame, place: Place, playouts: int, stopped: Flag
 ) -> Iterator[ReviewPoint]:
     """Yield a point for each position in which somebody chooses, and for the end."""
     before: ReviewPoint | None = None
+    positions = game.locate(place)
     for step, position in enumerate(positions):
         if stopped.is_set():
             return
-        point = _review_position(Spot(game, position, step), playouts)
+        last = step == len(positions) - 1
+        joint = None if last else complete_joint(position, place.moves[step])
+        point = _review_position(Spot(game, position, step), joint, playouts)
         if point is None:
             continue
         if before is not None:
@@ -170,7 +174,10 @@ def review_match(
         yield before
 
 
-def _review_position(spot: Spot, playouts: int) -> ReviewPoint | None:
+def _review_position(
+    spot: Spot, joint: Sequence[Move] | None, playouts: int
+) -> ReviewPoint | None:
+    """Return what is found; `played` is what the same search says of the move made."""
     position = spot.position
     first = spot.game.players[0]
     if position.is_terminal:
@@ -185,30 +192,33 @@ def _review_position(spot: Spot, playouts: int) -> ReviewPoint | None:
     settings = TreeSettings(playouts=playouts, nodes=_NODES)
     analysis = start_search(position, role, settings, seed=0, lines=0)(playouts)
     value = best_value(analysis)
+    made = None if joint is None else joint[position.roles.index(role)]
+    played = next((one for one in analysis.candidates if one.move == made), None)
     return ReviewPoint(
         step=spot.step,
         role=role,
         value=value,
         first=value_of_first(spot.game, role, value),
         best=describe_move(analysis.best.move),
+        played=None if played is None else played.value,
     )
 
 
 def _judge(game: LabGame, before: ReviewPoint, after: ReviewPoint) -> ReviewPoint:
-    """Return a point with what its move has lost, as far as that can be told."""
-    if before.first is None or after.first is None:
+    """Return a point with what its move has lost, as far as that can be told.
+
+    Two searches are asked, that of the position before the move and that of the one
+    after it; the smaller loss counts, since either alone cries wolf now and then.
+    """
+    if before.first is None or after.first is None or before.played is None:
         return before
     own = before.role == game.players[0]
-    if not own and game.goal_sum is None:
-        return before
     gain = after.first - before.first
-    loss = max(0.0, -gain if own else gain)
+    loss = max(0.0, min(-gain if own else gain, before.value - before.played))
     goals = game.simulator.goal_values[game.game.roles.index(before.role)]
     share = loss / max(1, max(goals) - min(goals))
     named = next((name for least, name in _MISTAKES if share >= least), "")
-    return msgspec.structs.replace(
-        before, played=before.value - loss, loss=loss, mistake=named
-    )
+    return msgspec.structs.replace(before, loss=loss, mistake=named)
 
 
 # ── a hint ──────────────────────────────────────────────────────────────────────────

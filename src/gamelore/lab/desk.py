@@ -254,7 +254,7 @@ class Desk:
         await self._stream(
             "review",
             request.id,
-            lambda flag: review_match(game, positions, request.playouts, flag),
+            lambda flag: review_match(game, request.place, request.playouts, flag),
         )
         self.page.send(events.ReviewEnd(re=request.id, points=len(positions)))
 

@@ -13,6 +13,7 @@ from gamelore.learn.run import RunConfig
 from gamelore.settings import (
     BY_NAME,
     Setting,
+    SettingError,
     Use,
     find_choice,
     from_options,
@@ -132,6 +133,9 @@ def read_form(options: Mapping[str, Any]) -> tuple[TrainConfig, RunConfig]:
 
 def _convert(one: Setting, value: Any) -> Any:
     """Return what was typed as the settings have it: numbers, and words by commas."""
+    if one.choices and value not in one.choices:
+        known = ", ".join(one.choices)
+        raise SettingError(one.key, f"must be one of {known}, got {value!r:.40}")
     if one.kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, str) and one.kind == BY_NAME:

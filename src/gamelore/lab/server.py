@@ -199,10 +199,10 @@ def find_address(bound: socket.socket, access: Access) -> str:
     return f"http://{shown}:{port}/{token}"
 
 
-def run_server(
-    lab: Lab, access: Access, bound: socket.socket, ready: Callable[[], None]
-) -> None:
-    """Serve until Ctrl-C or SIGTERM; runs are saved, and go on the next time."""
+def make_server(
+    lab: Lab, access: Access, ready: Callable[[], None] = lambda: None
+) -> uvicorn.Server:
+    """Return a server; its `run` takes the socket, `should_exit` ends it."""
     config = uvicorn.Config(
         make_app(lab, access),
         log_level="warning",
@@ -213,5 +213,12 @@ def run_server(
         server_header=False,
         h11_max_incomplete_event_size=16_384,
     )
+    return _Server(config, ready)
+
+
+def run_server(
+    lab: Lab, access: Access, bound: socket.socket, ready: Callable[[], None]
+) -> None:
+    """Serve until Ctrl-C or SIGTERM; runs are saved, and go on the next time."""
     with contextlib.closing(bound):
-        _Server(config, ready).run(sockets=[bound])
+        make_server(lab, access, ready).run(sockets=[bound])

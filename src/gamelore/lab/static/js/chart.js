@@ -38,7 +38,7 @@ export class Chart {
     replace(this.picture, s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" }, shapes));
     replace(this.legend, series.map((one) => {
       const final = one.points.at(-1);
-      return h("span", {}, h("i", { class: `s${one.colour}` }), `${one.name}${final ? `: ${(100 * final.y).toFixed(0)}%` : ""}`);
+      return h("span", {}, h("i", { class: `s${one.colour}${one.dashed ? " dashed" : ""}` }), `${one.name}${final ? `: ${(100 * final.y).toFixed(0)}%` : ""}`);
     }));
     const said = series.filter((one) => one.points.length).map((one) => `${one.name} ${(100 * one.points.at(-1).y).toFixed(0)} per cent`);
     this.picture.setAttribute("aria-label", `${this.label}: ${said.join(", ") || "nothing yet"}`);

@@ -126,6 +126,7 @@ class LearnPage {
     localStorage.setItem("learn-game", this.game.value);
     try {
       const { run } = await link.ask("StartRun", { game: this.game.value, options: this.read(), name: this.name.value });
+      for (const key of this.picked) if (this.runs.get(key)?.game !== this.game.value) this.picked.delete(key);
       this.picked.add(run);
       if (this.picked.size > 4) this.picked = new Set([...this.picked].slice(-4));
       this.render();
