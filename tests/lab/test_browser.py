@@ -245,6 +245,8 @@ def test_by_keyboard_alone(page: Any) -> None:
     page.keyboard.press("?")
     page.wait_for_selector("dialog[open]")
     page.keyboard.press("Escape")
+    page.wait_for_selector("dialog[open]", state="detached")
+    assert page.evaluate("'cell' in document.activeElement.dataset")
     page.keyboard.press("u")
     page.wait_for_selector("text=no move yet")
 

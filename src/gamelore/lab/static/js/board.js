@@ -42,7 +42,23 @@ export class BoardView {
     this.mark();
     this.showList();
     this.menu.hidden = true;
-    if (focused) this.cells.get(focused)?.focus();
+    this.focusAgain(focused);
+  }
+
+  /** After a move by keys, be on the board again as soon as there is a cell to be on. */
+  focusAgain(cell) {
+    if (cell) this.focusOn = cell;
+    const elsewhere = document.activeElement && document.activeElement !== document.body;
+    if (!this.focusOn || (elsewhere && !this.box.contains(document.activeElement))) {
+      this.focusOn = null;
+      return;
+    }
+    const same = this.cells.get(this.focusOn);
+    const next = same?.hasAttribute("tabindex") ? same : this.box.querySelector('[tabindex="0"]');
+    if (!next) return;
+    this.box.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+    next.setAttribute("tabindex", "0");
+    next.focus();
   }
 
   // ── choosing a move ──
@@ -225,10 +241,9 @@ export class BoardView {
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       event.stopPropagation();
+      this.focusOn = cell.dataset.cell;
       this.pick(cell.dataset.cell);
-      const again = this.cells.get(cell.dataset.cell);
-      if (again?.isConnected && again.hasAttribute("tabindex")) again.focus();
-      else this.box.querySelector('[tabindex="0"]')?.focus();
+      if (this.moves.length && this.menu.hidden) this.focusAgain(cell.dataset.cell);
     } else if (event.key === "Escape" && this.selected.length) {
       this.selected = [];
       this.mark();

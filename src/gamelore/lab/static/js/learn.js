@@ -17,7 +17,7 @@ class LearnPage {
     this.chart = new Chart("Score against reference players");
     this.board = new BoardView(() => {});
     this.list = h("div", { class: "stack", "aria-label": "Training runs", role: "group" });
-    this.form = h("form", { class: "run-form", onsubmit: (event) => this.start(event) });
+    this.form = h("form", { class: "run-form", novalidate: true, onsubmit: (event) => this.start(event) });
     this.boardNote = h("div", { class: "stack" });
     this.boardPanel = h("section", { class: "panel", "aria-label": "The latest match", hidden: true },
       h("h2", {}, "The latest match of the learner"), h("div", { class: "watch-board" }, this.board.element, this.boardNote));

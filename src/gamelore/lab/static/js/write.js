@@ -83,7 +83,7 @@ class WritePage {
         extensions: [
           cm.lineNumbers(), cm.highlightActiveLine(), cm.highlightActiveLineGutter(), cm.history(), cm.bracketMatching(), cm.closeBrackets(), cm.lintGutter(),
           cm.autocompletion({ override: [complete] }), gdl, cm.EditorView.lineWrapping,
-          cm.EditorView.contentAttributes.of({ "aria-label": "Rules in GDL", spellcheck: "false" }),
+          cm.EditorView.contentAttributes.of({ "aria-label": "Rules in GDL", spellcheck: "false", tabindex: "0" }),
           cm.keymap.of([...cm.closeBracketsKeymap, ...cm.completionKeymap, ...cm.historyKeymap, ...cm.searchKeymap, ...cm.lintKeymap, ...cm.defaultKeymap]),
           cm.EditorView.updateListener.of((update) => {
             if (update.docChanged) this.changed();
