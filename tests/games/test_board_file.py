@@ -44,9 +44,15 @@ def test_rows_have_names_and_go_upward(rules: Path) -> None:
     assert str(position).splitlines()[1:4] == ["3  . . .", "2  . . .", "1  . X ."]
 
 
-def test_without_a_file_facts_are_listed(rules: Path) -> None:
+def test_without_a_file_the_board_is_inferred(rules: Path) -> None:
     position = Position(simulator(load(rules)), "(cell 1 2 x) (control x)")
-    assert str(position).splitlines() == ["(cell 1 2 x)", "(control x)"]
+    assert str(position).splitlines() == [
+        "   1 2 3",
+        "1  . x .",
+        "2  . . .",
+        "3  . . .",
+        "x to move",
+    ]
 
 
 @pytest.mark.parametrize(

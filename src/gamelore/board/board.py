@@ -11,7 +11,7 @@ from gamelore.board.moves import find_move_cells
 from gamelore.board.scene import BoardScene, Mark
 from gamelore.board.svg import SvgOptions, draw_scene_svg
 from gamelore.board.text import draw_scene
-from gamelore.gdl import Fact, Game, Move
+from gamelore.gdl import Fact, Game, Move, to_kif
 
 Theme = Literal["auto", "light", "dark"]
 
@@ -39,7 +39,16 @@ class Board:
         return describe_position(self._model, facts)
 
     def draw_text(self, facts: Iterable[Fact]) -> str:
-        """Return the position as lines of text."""
+        """Return the position as lines of text.
+
+        A game that brings a renderer is drawn by it; where no board was found, facts
+        are listed.
+        """
+        facts = sorted(facts, key=to_kif)
+        if self._model.renderer is not None:
+            return self._model.renderer(facts)
+        if self.kind == "facts":
+            return "\n".join(map(to_kif, facts))
         return draw_scene(self.describe(facts))
 
     def draw_svg(
@@ -94,5 +103,4 @@ def infer_board(
     `fluents` are the facts that can be true and `moves` those that can be made, where
     the ground game is known: cells are then exactly those that occur.
     """
-    del moves  # rules say which arguments of moves are coordinates
-    return Board(infer_model(game, fluents))
+    return Board(infer_model(game, fluents, moves))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gamelore.board.families import Family, Words
+from gamelore.board.order import is_number
 
-Use = Literal["cells", "edges", "stack", "beside"]
+Use = Literal["cells", "edges", "stack", "array", "point", "beside"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Reading:
     """The arguments that name the piece."""
     full: bool = False
     """Whether every cell has such a fact, at the start at least."""
+    partner: Family | None = None
+    """The family of the other coordinate, where each is a fact of its own."""
 
     @property
     def size(self) -> int:
@@ -50,6 +53,8 @@ def read_family(family: Family, roles: frozenset[str]) -> Reading:
         return Reading(family, "edges", (0, 1, 2, 3), rest)
     if family.arity == 2 and _is_stack(family):
         return Reading(family, "stack", (0, 1))
+    if _is_array(family):
+        return Reading(family, "array", (), tuple(range(family.arity)))
     runs = _runs(ordered)
     full = _find_full(family, runs)
     if full is not None:
@@ -143,7 +148,18 @@ def _distance(family: Family, i: int, j: int, words: Words) -> float:
     for axis in (family.axes[i], family.axes[j]):
         if axis is not None and words[i] in axis.rank and words[j] in axis.rank:
             return axis.rank[words[j]] - axis.rank[words[i]]
-    return 1.0 if family.axes[i] is not None and family.axes[j] is not None else 9.0
+    common = family.domains[i] & family.domains[j]
+    return 1.0 if 2 * len(common) >= len(family.domains[i]) else 9.0
+
+
+def _is_array(family: Family) -> bool:
+    """Whether one fact lists things in order: `(order p3 p1 p2 p4)`."""
+    return (
+        family.arity >= 4
+        and len(family.initial) == 1
+        and len(set(family.domains)) == 1
+        and len(set(family.initial[0])) == family.arity
+    )
 
 
 def _is_stack(family: Family) -> bool:
@@ -152,7 +168,7 @@ def _is_stack(family: Family) -> bool:
     facts = family.combinations
     if not family.initial or not facts or len(upper & lower) < 2 or len(upper) > 16:
         return False
-    if any(a == b for a, b in facts):
+    if any(a == b for a, b in facts) or any(map(is_number, upper & lower)):
         return False
     pairs = [(a, b) for a, b in family.initial]
     below = dict(pairs)
@@ -166,4 +182,4 @@ def _is_stack(family: Family) -> bool:
             step = below[step]
         if step in seen:
             return False
-    return len(facts) >= len(upper)
+    return family.known is None or len(facts) >= len(upper)

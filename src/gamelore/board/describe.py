@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from gamelore.board.coordinates import find_ends
 from gamelore.board.families import Family, Words, split_fact
-from gamelore.board.infer import BoardModel, Grid, Layer, kind_of
+from gamelore.board.grids import Grid, Layer
+from gamelore.board.infer import BoardModel
 from gamelore.board.layout import GAP
-from gamelore.board.looks import Look, make_looks
+from gamelore.board.looks import Look, find_direction, make_looks
 from gamelore.board.order import natural
 from gamelore.board.scene import BoardScene, Cell, Counter, Hand, Line, Piece
 from gamelore.board.stacks import stack_cells
@@ -31,12 +32,14 @@ def describe_position(model: BoardModel, facts: Iterable[Fact]) -> BoardScene:
     cells: list[Cell] = []
     pieces: list[Piece] = []
     lines: list[Line] = []
+    links: list[Line] = []
     offset = 0.0
     for grid in model.grids:
         part = _describe_grid(grid, by_family, offset, model.roles)
         cells += part.cells
         pieces += part.pieces
         lines += part.lines
+        links += part.links
         drawn.update(layer.key for layer in grid.layers)
         offset = max((cell.x for cell in cells), default=-1.0) + 1 + GAP
     hands, counters = _describe_rest(model, by_family, drawn)
@@ -46,6 +49,7 @@ def describe_position(model: BoardModel, facts: Iterable[Fact]) -> BoardScene:
         cells=tuple(cells),
         pieces=tuple(pieces),
         lines=tuple(lines),
+        links=tuple(links),
         hands=tuple(hands),
         counters=(*more, *counters),
         turn=turn,
@@ -87,12 +91,25 @@ def _describe_grid(
         facts = sorted(by_family.get(layer.key, ()))
         if layer.style in ("edges", "walls"):
             lines += _describe_edges(grid, layer, facts, offset)
+        elif layer.style == "sides":
+            lines += _describe_sides(grid, layer, facts, offset)
+        elif layer.style == "array":
+            for words in facts:
+                pieces += _describe_array(grid, layer, words)
+        elif layer.style == "point":
+            pieces += _describe_point(grid, layer, by_family)
         elif layer.style != "hidden":
             for words in facts:
                 piece = _make_piece(grid, layer, words)
                 if piece is not None:
                     pieces.append(piece)
-    return BoardScene(grid.layout.kind, tuple(cells), tuple(pieces), tuple(lines))
+    links = tuple(
+        Line(a[0] + offset, a[1], b[0] + offset, b[1], "link", "grid")
+        for a, b in grid.layout.links
+    )
+    return BoardScene(
+        grid.layout.kind, tuple(cells), tuple(pieces), tuple(lines), links
+    )
 
 
 def _make_piece(grid: Grid, layer: Layer, words: Words) -> Piece | None:
@@ -108,14 +125,65 @@ def _make_piece(grid: Grid, layer: Layer, words: Words) -> Piece | None:
             count = int(content[0])
         name = grid.name(cell)
         return Piece(name, content[0], None, content[0], "count", "plain", count)
-    group = [one.reading for one in grid.layers]
-    look = layer.looks.get(kind_of(reading, words, group))
+    look = layer.looks.get(layer.kind(content))
     if look is None:
         text = " ".join(content) or reading.family.functor
         look = Look(text, None, "plain", "token", text[:4])
     return Piece(
         grid.name(cell), look.kind, look.owner, look.label, look.shape, look.colour
     )
+
+
+def _describe_array(grid: Grid, layer: Layer, words: Words) -> list[Piece]:
+    """Return what a fact lists, one thing to a cell."""
+    looks = [layer.looks.get((word,)) for word in words]
+    return [
+        Piece(grid.name((str(i + 1),)), one.kind, one.owner, one.label, *_look(one))
+        for i, one in enumerate(looks)
+        if one is not None
+    ]
+
+
+def _look(look: Look) -> tuple[str, str]:
+    return look.shape, look.colour
+
+
+def _describe_point(
+    grid: Grid, layer: Layer, by_family: dict[str, list[Words]]
+) -> list[Piece]:
+    """Return the one thing whose two coordinates are facts of their own."""
+    partner = layer.reading.partner
+    look = next(iter(layer.looks.values()))
+    across = by_family.get(layer.key, ())
+    along = by_family.get(partner.key, ()) if partner is not None else ()
+    return [
+        Piece(grid.name((*a, *b)), look.kind, look.owner, "", "disc", look.colour)
+        for a in across
+        for b in along
+    ]
+
+
+_OFFSETS = {"east": (1, 0), "west": (-1, 0), "north": (0, -1), "south": (0, 1)}
+
+
+def _describe_sides(
+    grid: Grid, layer: Layer, facts: Sequence[Words], offset: float
+) -> list[Line]:
+    """Return walls at the sides of cells that a family or its content names."""
+    lines = []
+    for words in facts:
+        content = layer.reading.content_of(words)
+        side = find_direction(content[0] if content else layer.reading.family.functor)
+        point = grid.layout.points.get(layer.reading.cell_of(words))
+        if point is None or not side:
+            continue
+        dx, dy = _OFFSETS[side]
+        mx, my = point[0] + offset + dx / 2, point[1] + dy / 2
+        kind = " ".join((layer.reading.family.functor, *content))
+        lines.append(
+            Line(mx - dy / 2, my - dx / 2, mx + dy / 2, my + dx / 2, kind, "ink")
+        )
+    return lines
 
 
 def _describe_edges(
@@ -137,9 +205,7 @@ def _describe_edges(
         if layer.style == "walls":
             mx, my, dx, dy = (ax + bx) / 2, (ay + by) / 2, (bx - ax) / 2, (by - ay) / 2
             ax, ay, bx, by = mx - dy, my + dx, mx + dy, my - dx
-        look = layer.looks.get(content) or layer.looks.get(
-            (layer.reading.family.functor, *content)
-        )
+        look = layer.looks.get(layer.kind(content))
         colour = look.colour if look is not None and content else "ink"
         kind = " ".join(content) or layer.reading.family.functor
         lines.append(Line(ax + offset, ay, bx + offset, by, kind, colour))

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from gamelore.board.domains import Place, find_domains
 from gamelore.board.order import Axis, Orders
-from gamelore.gdl import Compound, Fact, Game, Rule, Term, find_atoms, to_kif
+from gamelore.gdl import Compound, Fact, Game, Move, Rule, Term, find_atoms, to_kif
 
 Words: TypeAlias = tuple[str, ...]
 """A fact's arguments as KIF text."""
@@ -85,6 +85,8 @@ def find_families(
                 column.add(word)
     families = {}
     for key, columns in domains.items():
+        if key not in known:
+            columns = _trust_start(columns, at_start.get(key, []), orders)
         functor, _, arity = key.rpartition("/")
         families[key] = Family(
             functor=functor,
@@ -95,6 +97,37 @@ def find_families(
             known=frozenset(known[key]) if key in known else None,
         )
     return families
+
+
+def find_move_domains(
+    game: Game, moves: Iterable[Move] | None = None
+) -> list[frozenset[str]]:
+    """Return what can stand at each argument of each move, those of one name left out.
+
+    Without the moves that can be made, it is estimated from the rules.
+    """
+    if moves is None:
+        found = find_domains(game.rules)
+        columns = [found[place] for place in found if place[0] == "does" and place[1]]
+    else:
+        columns = [c for own in _list_domains(_group(moves)).values() for c in own]
+    return [frozenset(column) for column in columns if len(column) > 1]
+
+
+def _trust_start(
+    columns: list[set[str]], facts: Sequence[Words], orders: Orders
+) -> list[set[str]]:
+    """Return estimated domains, with those of the start where only they have an order.
+
+    Rules that swap two arguments make the estimate of both the union of two axes.
+    """
+    if len(facts) < 9:
+        return columns
+    seen = [set(column) for column in zip(*facts, strict=True)]
+    return [
+        own if orders.axis(column) is None and orders.axis(own) is not None else column
+        for own, column in zip(seen, columns, strict=True)
+    ]
 
 
 def _group(facts: Iterable[Fact]) -> dict[str, list[Words]]:

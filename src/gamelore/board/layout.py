@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from gamelore.board.families import Words
 from gamelore.board.order import Axis, natural
+from gamelore.gdl.graph import components
 
 Point: TypeAlias = tuple[float, float]
 Edges: TypeAlias = frozenset[tuple[Words, Words]]
@@ -35,12 +36,16 @@ class Layout:
     points: Mapping[Words, Point]
     rows: tuple[tuple[str, float], ...] = ()
     columns: tuple[tuple[str, float], ...] = ()
+    links: tuple[tuple[Point, Point], ...] = ()
+    """Lines between neighbours, where cells are points."""
 
     @property
     def kind(self) -> str:
         """`square`, `hex`, `line` or `graph`."""
         if self.shape == "square" and len({y for _, y in self.points.values()}) == 1:
             return "line"
+        if self.shape == "dot":
+            return "square"
         return "graph" if self.shape == "point" else self.shape
 
 
@@ -60,9 +65,15 @@ class Plane:
 
 
 def lay_out(
-    cells: Iterable[Words], axes: Sequence[Axis | None], edges: Edges, plane: Plane
+    cells: Iterable[Words],
+    axes: Sequence[Axis | None],
+    edges: Sequence[Edges],
+    plane: Plane,
 ) -> Layout:
-    """Return where cells of one to four coordinates are drawn."""
+    """Return where cells of one to four coordinates are drawn.
+
+    `edges` has the neighbours according to each of several relations.
+    """
     cells = sorted(cells, key=lambda cell: [natural(word) for word in cell])
     if len(axes) == 1:
         return _lay_out_names(cells, axes[0], edges)
@@ -74,7 +85,10 @@ def lay_out(
 
 
 def _lay_out_plane(
-    cells: Sequence[Words], axes: Sequence[Axis | None], edges: Edges, plane: Plane
+    cells: Sequence[Words],
+    axes: Sequence[Axis | None],
+    edges: Sequence[Edges],
+    plane: Plane,
 ) -> Layout:
     pair = [axis for axis in axes if axis is not None]
     heights = [axis.length for axis in pair]
@@ -82,7 +96,14 @@ def _lay_out_plane(
         cell: [a.rank[w] for a, w in zip(pair, cell, strict=True)] for cell in cells
     }
     square = {cell: plane.point(own, heights) for cell, own in ranks.items()}
-    slant = _find_slant(square, edges)
+    for i in range(2):
+        if pair[i].cyclic and pair[i].length >= 6 and pair[1 - i].length <= 4:
+            return _lay_out_rings(ranks, i, pair[i].length, edges)
+    if min(heights) >= 3 and _is_ragged(square) and _fits_best(square, edges) < 0.9:
+        centred = _centre_rows(square)
+        if edges and _fits_best(centred, edges) > 0.9:
+            return Layout("hex", centred)
+    slant = _find_slant(square, edges) if min(heights) >= 3 else 0
     vertical, horizontal = pair[1 - plane.horizontal], pair[plane.horizontal]
     if slant:
         points = {cell: (x + slant * y / 2, y * ROW) for cell, (x, y) in square.items()}
@@ -104,8 +125,84 @@ def _label(
     return tuple((name, spots[name]) for name in axis.names if name in spots)
 
 
-def _find_slant(points: Mapping[Words, Point], edges: Edges) -> int:
-    """Return which way rows of hexagons are shifted; 0 for squares.
+def _is_ragged(points: Mapping[Words, Point]) -> bool:
+    """Whether rows differ in length."""
+    lengths: dict[float, int] = defaultdict(int)
+    for _, y in points.values():
+        lengths[y] += 1
+    return len(set(lengths.values())) > 1
+
+
+def _centre_rows(points: Mapping[Words, Point]) -> dict[Words, Point]:
+    """Return rows of hexagons, each around the middle."""
+    rows: dict[float, list[tuple[float, Words]]] = defaultdict(list)
+    for cell, (x, y) in points.items():
+        rows[y].append((x, cell))
+    return _from_zero(
+        {
+            cell: (i - len(row) / 2, y * ROW)
+            for y, row in rows.items()
+            for i, (_, cell) in enumerate(sorted(row))
+        }
+    )
+
+
+def _lay_out_rings(
+    ranks: Mapping[Words, Sequence[int]],
+    around: int,
+    count: int,
+    edges: Sequence[Edges],
+) -> Layout:
+    """Return rings inside each other: one coordinate runs in a circle.
+
+    Eight places stand on a square, as in nine men's morris.
+    """
+    points = {}
+    for cell, own in ranks.items():
+        radius = 1.0 + own[1 - around]
+        turn = 2 * math.pi * own[around] / count
+        x, y = math.sin(turn), -math.cos(turn)
+        if count == 8:
+            x, y = float(round(x * 1.4)), float(round(y * 1.4))
+        points[cell] = (x * radius, y * radius)
+    points = _from_zero(points)
+    nearest = min(edges, key=lambda one: -_fits(points, one), default=frozenset())
+    return Layout("point", points, links=_links(points, nearest))
+
+
+def _links(
+    points: Mapping[Words, Point], edges: Edges
+) -> tuple[tuple[Point, Point], ...]:
+    pairs = {tuple(sorted((points[a], points[b]))) for a, b in edges}
+    return tuple((one, other) for one, other in sorted(pairs))
+
+
+def _find_slant(points: Mapping[Words, Point], relations: Sequence[Edges]) -> int:
+    """Return which way rows of hexagons are shifted; 0 for squares."""
+    slants = [_slant_of(points, edges) for edges in relations]
+    return next((slant for slant in slants if slant), 0) or _slant_of_outline(points)
+
+
+def _slant_of_outline(points: Mapping[Words, Point]) -> int:
+    """Return the shift that makes a hexagon of a board without two opposite corners."""
+    spots = set(points.values())
+    width = max(x for x, _ in spots) + 1
+    height = max(y for _, y in spots) + 1
+    if width != height or len(spots) == width * height or width % 2 == 0:
+        return 0
+    half = (width - 1) / 2
+    whole = {
+        (float(x), float(y)) for x in range(int(width)) for y in range(int(height))
+    }
+    if spots == {(x, y) for x, y in whole if abs(x - y) <= half}:
+        return -1
+    if spots == {(x, y) for x, y in whole if abs(x + y - width + 1) <= half}:
+        return 1
+    return 0
+
+
+def _slant_of(points: Mapping[Words, Point], edges: Edges) -> int:
+    """Return the shift that makes one relation's neighbours those of hexagons.
 
     Hexagons have six neighbours: those of a square's four sides, and one diagonal.
     """
@@ -174,21 +271,47 @@ def _rank_by(
     return key
 
 
-def _lay_out_names(cells: Sequence[Words], axis: Axis | None, edges: Edges) -> Layout:
+def _lay_out_names(
+    cells: Sequence[Words], axis: Axis | None, edges: Sequence[Edges]
+) -> Layout:
     """Return a layout of cells that have one name each."""
     options = [*_split_layouts(cells)]
     if axis is not None:
         cells = sorted(cells, key=lambda cell: axis.rank.get(cell[0], -1))
+        options.append(_lay_out_line(cells))
         options.extend(_wrapped_layouts(cells, edges))
-    known = {cell for edge in edges for cell in edge}
-    if edges and len(known & set(cells)) >= 0.8 * len(cells):
-        options = [one for one in options if _fits(one.points, edges) >= 0.75]
-        if options:
-            return max(options, key=lambda one: _fits(one.points, edges))
-        return _lay_out_graph(cells, edges)
+    complete = [one for one in edges if _covers(one, cells)]
+    if complete and len(cells) > 5:
+        best = max(options, key=lambda o: _fits_best(o.points, complete), default=None)
+        if best is not None and _fits_best(best.points, complete) >= 0.75:
+            return best
+        if len(cells) <= 100:
+            return _lay_out_graph(cells, _most_connected(complete))
     if options and axis is None:
         return options[0]
     return _lay_out_line(cells)
+
+
+def _most_connected(relations: Sequence[Edges]) -> Edges:
+    """Return the relation that leaves the fewest parts apart, the smaller of two."""
+
+    def key(edges: Edges) -> tuple[int, int]:
+        near: dict[Words, set[Words]] = defaultdict(set)
+        for a, b in edges:
+            near[a].add(b)
+            near[b].add(a)
+        return len(set(components(near).values())), len(edges)
+
+    return min(relations, key=key)
+
+
+def _covers(edges: Edges, cells: Sequence[Words]) -> bool:
+    known = {cell for edge in edges for cell in edge}
+    return len(known & set(cells)) >= 0.8 * len(cells)
+
+
+def _fits_best(points: Mapping[Words, Point], relations: Sequence[Edges]) -> float:
+    return max((_fits(points, edges) for edges in relations), default=0.0)
 
 
 def _lay_out_line(cells: Sequence[Words]) -> Layout:
@@ -218,18 +341,16 @@ def _split_layouts(cells: Sequence[Words]) -> Iterable[Layout]:
             cell: (x + slant * y / 2, y * ROW) for cell, (x, y) in square.items()
         }
         yield Layout("hex", _from_zero(slanted))
-    by_row: dict[str, list[Words]] = defaultdict(list)
-    for cell, (letter, _) in sorted(split.items(), key=lambda item: item[1]):
-        by_row[letter].append(cell)
-    centred = {
-        cell: (i - len(row) / 2, letters.index(letter) * ROW)
-        for letter, row in by_row.items()
-        for i, cell in enumerate(row)
+    rows = {
+        cell: (float(number), float(letters.index(letter)))
+        for cell, (letter, number) in split.items()
     }
-    yield Layout("hex", _from_zero(centred))
+    yield Layout("hex", _centre_rows(rows))
 
 
-def _wrapped_layouts(cells: Sequence[Words], edges: Edges) -> Iterable[Layout]:
+def _wrapped_layouts(
+    cells: Sequence[Words], edges: Sequence[Edges]
+) -> Iterable[Layout]:
     """Return rows of equal length, and such with each second one set in by half."""
     count = len(cells)
     for width in range(2, count // 2 + 1):
@@ -287,8 +408,11 @@ def _lay_out_graph(cells: Sequence[Words], edges: Edges) -> Layout:
         default=1.0,
     )
     scale = min(2.0, 1.0 / max(smallest, 0.3))
-    points = {c: (xy[i][0] * scale, xy[i][1] * scale) for c, i in number.items()}
-    return Layout("point", _from_zero(points))
+    points = _from_zero(
+        {c: (xy[i][0] * scale, xy[i][1] * scale) for c, i in number.items()}
+    )
+    inside = frozenset((a, b) for a, b in edges if a in points and b in points)
+    return Layout("point", points, links=_links(points, inside))
 
 
 def _distances(near: Mapping[int, set[int]], start: int, count: int) -> list[float]:

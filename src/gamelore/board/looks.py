@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gamelore.board.families import Words
 from gamelore.board.order import is_number
@@ -57,10 +57,17 @@ _CHESS_LETTERS = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook"} | {
     "q": "queen",
     "k": "king",
 }
+_DRAUGHTS = {"pawn": "man", "king": "crown"}
 _BLOCKS = ("wall", "dirt", "ground", "block", "blk", "arrow", "hole", "blocked")
 _EMPTY = frozenset(
     ("b", "blank", "empty", "e", "none", "free", "vacant", "nothing", "nil")
 ) | frozenset(("clear", "open", "0", "s0", "zero", "_", "-", "."))
+_SIDES = {
+    "east": ("east", "right"),
+    "west": ("west", "left"),
+    "north": ("north", "above", "up"),
+    "south": ("south", "below", "down"),
+}
 _EMPTY_STARTS = ("zero", "no_", "empty", "blank", "nolight", "s0")
 
 
@@ -81,24 +88,53 @@ def looks_empty(name: str) -> bool:
 
 
 def find_empty(
-    contents: Sequence[Words], possible: Iterable[Words], owned: Iterable[str]
+    contents: Sequence[Words], possible: Iterable[Words], owned: set[str], full: bool
 ) -> frozenset[Words]:
-    """Return the contents that mean an empty cell, on a board where all have one.
+    """Return the contents that mean an empty cell.
 
-    They are the most frequent one at the start, unless another is named as empty.
+    They are named so and not rare at the start; or, on a board where every cell has a
+    content, they are the most frequent one, unless it belongs to a role.
     """
     possible = set(possible) | set(contents)
-    if not contents or len(contents[0]) != 1:
+    if any(len(one) != 1 for one in possible) or not possible:
         return frozenset()
     counts = {one: contents.count(one) for one in sorted(possible)}
-    named = [one for one in counts if looks_empty(one[0])]
+    named = [
+        one
+        for one in counts
+        if looks_empty(one[0])
+        and (10 * counts[one] >= len(contents) or _only_numbers(possible - {one}))
+    ]
     if named:
         return frozenset((max(named, key=lambda one: counts[one]),))
+    if not contents:
+        return frozenset()
     most = max(counts, key=lambda one: counts[one])
     often = counts[most] >= 0.4 * len(contents) and counts[most] < len(contents)
-    if often and most[0] not in set(owned) and not is_number(most[0]):
+    if full and often and most[0] not in owned and not is_number(most[0]):
         return frozenset((most,))
     return frozenset()
+
+
+def _only_numbers(contents: Iterable[Words]) -> bool:
+    return all(is_number(one[0]) for one in contents)
+
+
+def find_direction(name: str) -> str:
+    """Return the side that a name has in it: `east` for `blockedEast`, or nothing."""
+    lowered = name.lower()
+    for side, words in _SIDES.items():
+        if any(lowered == word or lowered.endswith(word) for word in words):
+            return side
+    return ""
+
+
+def block_look(looks: Mapping[Words, Look], kind: Words) -> dict[Words, Look]:
+    """Return the looks with one kind drawn as a block, unless it has an owner."""
+    look = looks.get(kind)
+    if look is None or look.owner is not None or look.shape not in ("disc", "token"):
+        return dict(looks)
+    return {**looks, kind: replace(look, shape="block", colour="grey", label="")}
 
 
 def find_owner(words: Words, roles: Sequence[str], usage: Usage) -> str | None:
@@ -140,7 +176,8 @@ def make_looks(
     colours = _choose_colours(kinds, owners, roles)
     bases = {kind: _base(kind, owners[kind]) for kind in kinds}
     labels = _choose_labels({base for base in bases.values() if base})
-    chess = _is_chess(bases.values())
+    men = [bases[kind] for kind in kinds if owners[kind] or not looks_empty(kind[-1])]
+    chess, draughts = _is_chess(men), _is_draughts(men)
     several = {
         owner: len({bases[k] for k in kinds if owners[k] == owner})
         for owner in set(owners.values())
@@ -148,8 +185,15 @@ def make_looks(
     looks = {}
     for kind in kinds:
         base = bases[kind]
-        shape = _choose_shape(base, chess, several[owners[kind]])
+        shape = _choose_shape(base or kind[-1], chess, several[owners[kind]])
+        if draughts and shape in _DRAUGHTS:
+            shape = _DRAUGHTS[shape]
         label = base if is_number(base) else labels.get(base, "")
+        numbers = [word for word in kind if is_number(word)]
+        if len(kind) > 1 and len(numbers) == 1:
+            others = [word for word in kind if word != numbers[0]]
+            plain = all(looks_empty(word) and word != "b" for word in others)
+            label, shape = numbers[0], "number" if plain else "token"
         if shape == "disc" and several[owners[kind]] == 1:
             label = ""
         looks[kind] = Look(" ".join(kind), owners[kind], colours[kind], shape, label)
@@ -214,6 +258,18 @@ def _is_chess(bases: Iterable[str]) -> bool:
     return len(letters & set(_CHESS_LETTERS)) >= 2
 
 
+def _is_draughts(bases: Iterable[str]) -> bool:
+    """Whether pieces are those of draughts: men, and perhaps kings."""
+    names = {_chess_name(base) for base in bases}
+    return "pawn" in names and names <= {"pawn", "king", ""}
+
+
+def _chess_name(base: str) -> str:
+    lowered = base.lower()
+    last = lowered[-1:] if len(lowered) <= 2 else ""
+    return lowered if lowered in CHESS else _CHESS_LETTERS.get(last, "")
+
+
 def _choose_shape(base: str, chess: bool, several: int) -> str:
     lowered = base.lower()
     if is_number(base):
@@ -223,13 +279,14 @@ def _choose_shape(base: str, chess: bool, several: int) -> str:
     if lowered in ("o", "oh", "nought", "ring"):
         return "ring"
     if chess:
-        last = lowered[-1:] if len(lowered) <= 2 else ""
-        name = lowered if lowered in CHESS else _CHESS_LETTERS.get(last, "")
+        name = _chess_name(base)
         if name:
             return name
+    if lowered in ("man", "checker"):
+        return "man"
     if lowered in _BLOCKS:
         return "block"
-    return "disc" if several <= 1 or not base else "token"
+    return "disc" if several <= 1 else "token"
 
 
 def _choose_labels(bases: Iterable[str]) -> dict[str, str]:

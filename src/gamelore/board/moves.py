@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gamelore.board.families import Words, split_fact
-from gamelore.board.infer import BoardModel, Grid
+from gamelore.board.grids import Grid
+from gamelore.board.infer import BoardModel
+from gamelore.board.order import is_number
 from gamelore.gdl import Move
 
 
@@ -49,8 +51,10 @@ def _match(
         return None
     score, number, name = max(options)
     size = _size(model.grids[-number])
-    if size == 1 and score == 0 and model.usage.links.get((key, start)):
-        return None
+    if size == 1 and score == 0 and is_number(words[start]):
+        links = model.usage.links.get((key, start))
+        if links is not None and any(links.values()):
+            return None  # a number of something else
     return name, size
 
 

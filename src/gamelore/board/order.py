@@ -20,12 +20,18 @@ from gamelore.gdl import Term
 _NUMBERED = re.compile(r"([^0-9]*?)[-_]?(-?[0-9]+)", re.DOTALL)
 
 
+_FIRST = ("n", "north", "up", "top")
+"""Where a circle of names starts, if one of these is on it."""
+
+
 @dataclass(frozen=True)
 class Axis:
     """Constants in order."""
 
     names: tuple[str, ...]
-    kind: Literal["number", "chain", "spelling", "none"]
+    kind: Literal["number", "chain", "spelling"]
+    cyclic: bool = False
+    """Whether the first follows the last."""
 
     @cached_property
     def rank(self) -> dict[str, int]:
@@ -76,14 +82,11 @@ class Orders:
                 return Axis(tuple(in_order), "number")
         by_spelling = sorted(names, key=natural)
         regular = _is_regular(by_spelling)
-        chain = self._find_chain(names)
-        if chain is not None and not regular:
-            return Axis(chain, "chain")
         if regular:
             return Axis(tuple(by_spelling), "spelling")
-        return None
+        return self._find_chain(names)
 
-    def _find_chain(self, names: frozenset[str]) -> tuple[str, ...] | None:
+    def _find_chain(self, names: frozenset[str]) -> Axis | None:
         """Return the constants along the chain that covers them all, if one does."""
         if len(names) < 3:
             return None
@@ -92,13 +95,13 @@ class Orders:
             if len(own) < len(names) - 1:
                 continue
             starts = names - set(own.values())
-            name = min(starts or names, key=natural)
+            name = min(starts or names, key=lambda one: (one not in _FIRST, one))
             path = [name]
             while own.get(name, path[0]) not in path:
                 name = own[name]
                 path.append(name)
             if len(path) == len(names):
-                return tuple(path)
+                return Axis(tuple(path), "chain", own.get(name) == path[0])
         return None
 
 
@@ -111,7 +114,7 @@ def _find_chains(statics: Statics) -> Iterable[dict[str, str]]:
     found: list[dict[str, str]] = []
     for name in statics.names:
         groups: dict[tuple[Term, ...], list[tuple[Term, Term]]] = defaultdict(list)
-        for arguments in statics.tuples(name):
+        for arguments in statics.written(name):
             if len(arguments) == 2:
                 groups[()].append((arguments[0], arguments[1]))
             elif len(arguments) == 3:

@@ -32,14 +32,17 @@ def find_plane(
     pair = (axes[-2], axes[-1])
     places = main.where[-2:] if main.use == "cells" else (0, 1)
     vertical, first_is_low = _separate(main, pair, roles, looks)
-    hint = _hint(main, pair, places, usage)
+    hint, falling = _hint(main, pair, places, usage)
     if vertical is not None:
         return Plane(1 - vertical, upward=first_is_low)
+    floor = _find_floor(main, pair)
+    if floor is not None:
+        return Plane(1 - floor, upward=True)
     if hint is not None:
         horizontal = hint
         along = pair[1 - horizontal]
         rows = _says(main, places[1 - horizontal], along, usage, ("r", "row", "line"))
-        return Plane(horizontal, upward=not rows)
+        return Plane(horizontal, upward=falling or not rows)
     return Plane(1, upward=False)
 
 
@@ -74,13 +77,32 @@ def _separate(
     return larger, apart[larger] > 0
 
 
+def _find_floor(main: Reading, pair: tuple[Axis, Axis]) -> int | None:
+    """Return the coordinate whose first line has a content of its own, as a floor."""
+    if main.use != "cells" or not main.full:
+        return None
+    places = main.where[-2:]
+    cells: dict[Words, list[Words]] = {}
+    for words in main.family.initial:
+        cell = tuple(words[i] for i in places)
+        cells.setdefault(main.content_of(words), []).append(cell)
+    for own in cells.values():
+        for k in range(2):
+            if len(own) >= 0.7 * len(pair[1 - k].names) and all(
+                cell[k] == pair[k].names[0] for cell in own
+            ):
+                return k
+    return None
+
+
 def _hint(
     main: Reading, pair: tuple[Axis, Axis], places: Sequence[int], usage: Usage
-) -> int | None:
-    """Return which coordinate runs across, going by names; None if nothing says."""
+) -> tuple[int | None, bool]:
+    """Return which coordinate runs across, None if nothing says, and whether pieces
+    fall: then moves name that coordinate alone."""
     letters = [axis.names[0].isalpha() for axis in pair]
     if letters[0] != letters[1]:
-        return 0 if letters[0] else 1
+        return (0 if letters[0] else 1), False
     across = [
         _says(main, p, a, usage, _ACROSS) for p, a in zip(places, pair, strict=True)
     ]
@@ -88,13 +110,19 @@ def _hint(
         _says(main, p, a, usage, _ALONG) for p, a in zip(places, pair, strict=True)
     ]
     votes = [across[0] + along[1], across[1] + along[0]]
-    for (move, i), counts in usage.links.items():
-        if move.endswith("/1") and i == 0:
-            for k in range(2):
-                votes[k] += 2 * (counts[main.family.key, places[k]] > 0)
+    dropped = [
+        any(
+            counts[main.family.key, places[k]]
+            for (move, i), counts in usage.links.items()
+            if move.endswith("/1") and i == 0
+        )
+        for k in range(2)
+    ]
+    if dropped[0] != dropped[1]:
+        return (0 if dropped[0] else 1), True
     if votes[0] == votes[1]:
-        return None
-    return 0 if votes[0] > votes[1] else 1
+        return None, False
+    return (0 if votes[0] > votes[1] else 1), False
 
 
 def _says(

@@ -90,6 +90,8 @@ class BoardScene:
     cells: tuple[Cell, ...] = ()
     pieces: tuple[Piece, ...] = ()
     lines: tuple[Line, ...] = ()
+    links: tuple[Line, ...] = ()
+    """Lines between neighbours, under the cells."""
     hands: tuple[Hand, ...] = ()
     counters: tuple[Counter, ...] = ()
     turn: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gamelore.board.families import Words
-from gamelore.board.infer import Grid
+from gamelore.board.grids import Grid
 from gamelore.board.looks import NEUTRAL
 from gamelore.board.order import natural
 from gamelore.board.scene import BoardScene, Cell, Piece
@@ -19,7 +19,7 @@ def stack_cells(
     family = layer.reading.family
     upper, lower = family.domains
     facts = by_family.get(layer.key, ())
-    first_is_upper = family.is_unique(family.initial, (0,)) or len(upper) <= len(lower)
+    first_is_upper = bool(lower - upper) or not upper - lower
     pairs = [(a, b) if first_is_upper else (b, a) for a, b in facts]
     below = dict(pairs)
     things = sorted(upper | lower, key=natural)

@@ -30,8 +30,12 @@ Binding: TypeAlias = dict[Variable, Term]
 CHANGING = frozenset(("true", "does", "next", "legal", "goal", "terminal", "sees"))
 """Relations that depend on the position."""
 
-MOST_STEPS = 12_000
-"""Tuples tried for one relation and those it depends on."""
+MOST_STEPS = 2_500
+"""Tuples tried for one relation and those it depends on, if not already derived."""
+MOST_STEPS_TOGETHER = 4_000
+"""Tuples tried for all relations together, the initial position not counted."""
+MOST_STEPS_AT_START = 20_000
+"""Tuples tried for the initial position."""
 
 
 class _ExhaustedError(Exception):
@@ -56,7 +60,8 @@ class Statics:
         }
         self._tuples: dict[str, frozenset[Arguments]] = {}
         self._index: dict[tuple[str, int], dict[Term, list[Arguments]]] = {}
-        self._steps = 0
+        self._left = 0
+        self._spent = 0
 
     @property
     def names(self) -> list[str]:
@@ -67,20 +72,50 @@ class Statics:
     def tuples(self, relation: str) -> frozenset[Arguments]:
         """Return the arguments for which a static relation holds; none if unknown."""
         if relation not in self._tuples:
-            self._steps = 0
-            try:
-                self._derive(relation)
-            except _ExhaustedError:
-                self._tuples[relation] = frozenset()
+            self._left = min(MOST_STEPS, MOST_STEPS_TOGETHER - self._spent)
+            before = self._left
+            self._derive_within(relation)
+            self._spent += before - self._left
         return self._tuples[relation]
 
     def initial(self) -> list[Term]:
         """Return the facts of the initial position, as far as they are derived."""
-        return [arguments[0] for arguments in self.tuples("init")]
+        self._left = MOST_STEPS_AT_START
+        self._derive_within("init")
+        return [arguments[0] for arguments in self._tuples["init"]]
+
+    def written(self, relation: str) -> list[Arguments]:
+        """Return the arguments of a relation that the sheet lists as facts."""
+        return [r.head.arguments for r in self._rules.get(relation, ()) if not r.body]
+
+    def arity(self, relation: str) -> int:
+        """Return how many arguments a relation has."""
+        return len(self._rules[relation][0].head.arguments)
+
+    def effort(self, relation: str) -> int:
+        """Return how many conditions a relation depends on: cheap ones come first."""
+        return sum(
+            len(rule.body)
+            for name in reachable(self._graph, relation)
+            for rule in self._rules.get(name, ())
+        )
+
+    def is_static(self, relation: str) -> bool:
+        """Whether no position changes what a relation says."""
+        return relation not in CHANGING and (
+            relation not in self._rules or self._fixed(relation)
+        )
 
     def _fixed(self, relation: str) -> bool:
         found: dict[str, str] = reachable(self._graph, relation)
         return not CHANGING & found.keys()
+
+    def _derive_within(self, relation: str) -> None:
+        """Derive a relation with the steps that are left; it is empty if they end."""
+        try:
+            self._derive(relation)
+        except _ExhaustedError:
+            self._tuples[relation] = frozenset()
 
     def _derive(self, relation: str) -> None:
         """Derive a relation after those that it depends on."""
@@ -151,8 +186,8 @@ class Statics:
                     yield from self._solve(rest, binding)
             case Atom():
                 for arguments in self._candidates(condition, binding):
-                    self._steps += 1
-                    if self._steps > MOST_STEPS:
+                    self._left -= 1
+                    if self._left < 0:
                         raise _ExhaustedError
                     extended = match_terms(condition.arguments, arguments, binding)
                     if extended is not None:

@@ -58,6 +58,7 @@ _RULES = """
 .gl-board .cell.point .face{stroke-width:1.5}
 .gl-board .cell.slot .face{fill:transparent;stroke:none}
 .gl-board .cell.last .face{fill:var(--gl-last)}
+.gl-board .gridline{pointer-events:none}
 .gl-board .gridline{stroke:var(--gl-grid);stroke-width:1.2;fill:none}
 .gl-board .link{stroke:var(--gl-grid);stroke-width:2;fill:none}
 .gl-board .wall{stroke:var(--gl-ink);stroke-width:5;stroke-linecap:round}

@@ -64,9 +64,11 @@ def draw_scene_svg(
         f"<style>{stylesheet()}</style>",
         f'<rect class="paper" width="{width:g}" height="{height:g}" rx="6"/>',
         f'<g transform="translate({left + UNIT / 2:g} {top + UNIT / 2:g})">',
+        *_draw_lines(scene.links, "link"),
         *_draw_cells(scene, frozenset(touched)),
+        *(_draw_crossings(scene) if scene.style == "stones" else ()),
         *_draw_labels(scene, right, bottom),
-        *_draw_lines(scene.lines),
+        *_draw_lines(scene.lines, "wall"),
         *_draw_pieces(scene),
         *_draw_marks(scene, marks),
         "</g>",
@@ -84,19 +86,16 @@ def _flip(scene: BoardScene) -> BoardScene:
     return replace(
         scene,
         cells=tuple(replace(c, x=right - c.x, y=bottom - c.y) for c in scene.cells),
-        lines=tuple(
-            replace(
-                line,
-                x1=right - line.x1,
-                x2=right - line.x2,
-                y1=bottom - line.y1,
-                y2=bottom - line.y2,
-            )
-            for line in scene.lines
-        ),
+        lines=tuple(_flip_line(line, right, bottom) for line in scene.lines),
+        links=tuple(_flip_line(line, right, bottom) for line in scene.links),
         rows=tuple((label, bottom - spot) for label, spot in scene.rows),
         columns=tuple((label, right - spot) for label, spot in scene.columns),
     )
+
+
+def _flip_line(line: Line, right: float, bottom: float) -> Line:
+    x1, x2 = right - line.x1, right - line.x2
+    return replace(line, x1=x1, x2=x2, y1=bottom - line.y1, y2=bottom - line.y2)
 
 
 def _draw_cells(scene: BoardScene, touched: frozenset[str]) -> list[str]:
@@ -111,6 +110,8 @@ def _draw_cells(scene: BoardScene, touched: frozenset[str]) -> list[str]:
             classes.append("last")
         if checkered and round(cell.x + cell.y) % 2:
             classes.append("shade")
+        if scene.style == "stones":
+            classes.append("stones")
         title = cell.id + (
             f": {', '.join(contents[cell.id])}" if cell.id in contents else ""
         )
@@ -123,6 +124,17 @@ def _draw_cells(scene: BoardScene, touched: frozenset[str]) -> list[str]:
     return parts
 
 
+def _draw_crossings(scene: BoardScene) -> list[str]:
+    """Return lines through the middles of cells, for stones to stand on."""
+    spots = {(cell.x, cell.y) for cell in scene.cells}
+    parts = ['<path class="gridline" d="']
+    for x, y in sorted(spots):
+        for dx, dy in ((1, 0), (0, 1)):
+            if (x + dx, y + dy) in spots:
+                parts.append(f"M{x * UNIT:g} {y * UNIT:g}l{dx * UNIT} {dy * UNIT}")
+    return [*parts, '"/>']
+
+
 def _face(cell: Cell) -> str:
     if cell.shape == "hex":
         points = " ".join(
@@ -131,6 +143,8 @@ def _face(cell: Cell) -> str:
             for k in range(6)
         )
         return f'<polygon class="face" points="{points}"/>'
+    if cell.shape == "dot":
+        return '<circle class="face" r="5"/>'
     if cell.shape == "point":
         return f'<circle class="face" r="{UNIT * 0.44:g}"/>'
     half = UNIT / 2
@@ -168,11 +182,11 @@ def _label(text: str, x: float, y: float) -> str:
     return f'<text class="label" x="{x:g}" y="{y:g}">{escape(short)}</text>'
 
 
-def _draw_lines(lines: Sequence[Line]) -> list[str]:
+def _draw_lines(lines: Sequence[Line], style: str) -> list[str]:
     parts = ['<g class="lines">']
     for line in lines:
         parts.append(
-            f'<line class="wall c-{escape(line.colour)}"'
+            f'<line class="{style} c-{escape(line.colour)}"'
             f' x1="{line.x1 * UNIT:g}" y1="{line.y1 * UNIT:g}"'
             f' x2="{line.x2 * UNIT:g}" y2="{line.y2 * UNIT:g}"/>'
         )

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from gamelore.board.statics import Statics
 from gamelore.gdl import Atom, Compound, Game, Rule, Term, Variable, find_atoms
 from gamelore.gdl.terms import parts
 
@@ -31,9 +32,11 @@ class Usage:
     """Fluents that follow from themselves whatever is moved: counters of steps."""
     asked: Counter[str] = field(default_factory=Counter)
     """By fluent, how often rules of legal moves ask for it."""
+    turns: Counter[str] = field(default_factory=Counter)
+    """By fluent, how often its first argument is the role that may move."""
 
 
-def study(game: Game) -> Usage:
+def study(game: Game, statics: Statics) -> Usage:
     """Return how the rules of a game use its fluents."""
     usage = Usage()
     roles = frozenset(game.roles)
@@ -56,7 +59,14 @@ def study(game: Game) -> Usage:
             following[_key(rule.head.arguments[0])].append(rule)
         if rule.head.relation == "legal":
             usage.asked.update({key for key, _ in _fluents(atoms[1:])})
-    usage.steps = {key for key, rules in following.items() if _is_clock(key, rules)}
+            if isinstance(rule.head.arguments[1], Compound):
+                role = rule.head.arguments[0]
+                usage.turns.update(
+                    {key for key, own in _fluents(atoms[1:]) if own and own[0] == role}
+                )
+    usage.steps = {
+        key for key, rules in following.items() if _is_clock(key, rules, statics)
+    }
     return usage
 
 
@@ -106,7 +116,7 @@ def _note_companions(
             usage.companions[constant][role] += 1
 
 
-def _is_clock(key: str, rules: Iterable[Rule]) -> bool:
+def _is_clock(key: str, rules: Iterable[Rule], statics: Statics) -> bool:
     """Whether a fluent of one argument changes with every step, and by itself."""
     if not key.endswith("/1"):
         return False
@@ -121,7 +131,8 @@ def _is_clock(key: str, rules: Iterable[Rule]) -> bool:
             for fluent, own in _fluents(_body_atoms(rule))
             if fluent == key
         )
-        if "does" in relations or kept or not asked <= {key}:
+        changing = {name for name in relations if not statics.is_static(name)}
+        if not changing <= {"true"} or kept or not asked <= {key}:
             return False
         advancing |= key in asked
     return advancing

@@ -8,12 +8,14 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 
 import click
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from gamelore.board import Board, infer_board
 from gamelore.engine.position import Position
 from gamelore.gdl import Compound, Fact, Game, to_kif
 from gamelore.ggp.manager.manager import ManagedMatch, Moment
@@ -55,10 +57,18 @@ def draw(game: Game | None, facts: Sequence[Fact]) -> str:
     """Facts on the game's board, or, where it has none, as a paragraph."""
     if game is not None and game.renderer is not None:
         return game.renderer(facts)
+    if game is not None and _infer_board(game).kind != "facts":
+        return _infer_board(game).draw_text(facts)
     width = min(100, shutil.get_terminal_size().columns)
     text = "  ".join(to_kif(fact).replace(" ", "\N{NO-BREAK SPACE}") for fact in facts)
     lines = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+
+
+@lru_cache(maxsize=8)
+def _infer_board(game: Game) -> Board:
+    """Return the board of a game without a renderer; a match is drawn many times."""
+    return infer_board(game)
 
 
 def draw_position(position: Position) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
+from gamelore.board import Theme
 from gamelore.circuit import CompiledGame, compile_game
 from gamelore.cli.options import json_option
 from gamelore.cli.progress import waiting
+from gamelore.engine.position import Position
 from gamelore.errors import GroundingError
+from gamelore.files import write_text_atomic
 from gamelore.games import entry, load, rules_text
 from gamelore.gdl import Game
 from gamelore.gdl.reader import read_text
@@ -27,6 +30,15 @@ def read_sheet(game: Game) -> str:
     return (
         rules_text(game.name) if is_in_library(game) else read_text(Path(game.source))
     )
+
+
+def write_picture(picture: str, target: str) -> None:
+    """Write a picture to a file, or print it."""
+    if target == "-":
+        click.echo(picture)
+    else:
+        write_text_atomic(Path(target), picture + "\n")
+        click.echo(f"wrote {target}", err=True)
 
 
 def as_record(game: Game, compiled: CompiledGame | GroundingError) -> dict[str, Any]:
@@ -78,13 +90,29 @@ def describe(record: dict[str, Any]) -> dict[str, str]:
 Examples:
   gamelore show othello
   gamelore show tictactoe --rules
+  gamelore show my-game.kif --svg board.svg
   gamelore show my-game.kif --json
 """,
 )
 @click.argument("game")
 @click.option("--rules", is_flag=True, help="Print the rule sheet instead.")
+@click.option("--board", is_flag=True, help="Draw the initial position instead.")
+@click.option(
+    "--svg",
+    metavar="FILE",
+    help="Write a picture of the initial position to a file instead; - prints it.",
+)
+@click.option(
+    "--theme",
+    type=click.Choice(get_args(Theme)),
+    default="auto",
+    show_default=True,
+    help="Colours of the picture; auto follows the reader's screen.",
+)
 @json_option
-def command(game: str, rules: bool, as_json: bool) -> None:
+def command(
+    game: str, rules: bool, board: bool, svg: str | None, theme: Theme, as_json: bool
+) -> None:
     """Show what a game is made of, and how it compiles.
 
     Times are those of the compilation that is in the cache.
@@ -92,6 +120,14 @@ def command(game: str, rules: bool, as_json: bool) -> None:
     loaded = load(game)
     if rules:
         click.echo(read_sheet(loaded).rstrip())
+        return
+    if board or svg is not None:
+        with waiting(f"compiling {loaded.name}"):
+            position = Position(loaded)
+        if board:
+            click.echo(str(position))
+        if svg is not None:
+            write_picture(position.board.draw_svg(position.facts, theme=theme), svg)
         return
     compiled: CompiledGame | GroundingError
     try:

@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from gamelore.board import Board
 from gamelore.engine.checks import check_row
 from gamelore.engine.choose import simulator as choose_simulator
 from gamelore.engine.simulator import Row, Simulator, StateView
@@ -79,6 +80,11 @@ class Position:
     @property
     def roles(self) -> tuple[Role, ...]:
         return self._simulator.roles
+
+    @property
+    def board(self) -> Board:
+        """What draws the positions of this game."""
+        return self._simulator.board
 
     @cached_property
     def row(self) -> Row:
@@ -168,9 +174,11 @@ class Position:
         return Position, (self._simulator, self.facts)
 
     def __str__(self) -> str:
-        if self.game.renderer is not None:
-            return self.game.renderer(self.facts)
-        return "\n".join(map(to_kif, self.facts))
+        return self.board.draw_text(self.facts)
+
+    def _repr_svg_(self) -> str:
+        """Return a picture of the position, which notebooks show."""
+        return self.board.draw_svg(self.facts)
 
     def __repr__(self) -> str:
         game = self.game

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.board import Board, infer_board
 from gamelore.engine.checks import (
     MOST_MOVES,
     MOST_PLAYOUTS,
@@ -162,6 +163,14 @@ class Simulator(ABC):
     @abstractmethod
     def move_number(self, role: int, move: Move) -> int:
         """Return the number of a role's move; `IllegalMoveError` if it has none."""
+
+    @cached_property
+    def board(self) -> Board:
+        """How positions are drawn: the game's own plan, or a board that is inferred."""
+        if self.engine == "circuit":
+            moves = [move for of_role in self.moves for move in of_role]
+            return infer_board(self.game, self.fluents, moves)
+        return infer_board(self.game)
 
     # ── single positions ────────────────────────────────────────────────────────────
 

@@ -1,4 +1,4 @@
-"""The games library: rule sheets, their sizes, features, and boards as text."""
+"""The games library: rule sheets, their sizes, features, and plans of their boards."""
 
 from gamelore.games.library import (
     LibraryEntry,

@@ -1,4 +1,4 @@
-"""Board files: how the positions of a game of your own are drawn.
+"""BoardPlan files: how the positions of a game of your own are drawn.
 
 Beside `my-game.kif`, the file `my-game.board.toml` says what its board looks like:
 
@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from gamelore.errors import GameloreError
-from gamelore.games.boards import Board, Glyphs, Place
+from gamelore.games.boards import BoardPlan, Glyphs, Place
 
 SUFFIX = ".board.toml"
 
@@ -40,7 +40,7 @@ class BoardFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     upward: bool = False
     """Whether the first row is at the bottom."""
 
-    def to_board(self) -> Board:
+    def to_board(self) -> BoardPlan:
         """Return the board."""
         rows, columns = _name(self.rows), _name(self.columns)
         lines = rows[::-1] if self.upward else rows
@@ -52,7 +52,7 @@ class BoardFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         glyphs: Glyphs = {
             (self.cell, content): drawn for content, drawn in self.glyphs.items()
         }
-        return Board(
+        return BoardPlan(
             places=places,
             glyphs=glyphs,
             captions=self.captions,
@@ -61,7 +61,7 @@ class BoardFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         )
 
 
-def read_board(rules: Path) -> Board | None:
+def read_board(rules: Path) -> BoardPlan | None:
     """Return the board of the file beside a rule sheet, if there is one."""
     path = rules.with_name(rules.stem + SUFFIX)
     if not path.is_file():

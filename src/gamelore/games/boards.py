@@ -1,10 +1,10 @@
-"""Positions as text: a board says where each fact is drawn, and as what."""
+"""Board plans: where a game's author draws each fact, and as what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from gamelore.gdl import Compound, Fact
 
@@ -16,7 +16,7 @@ Glyphs: TypeAlias = dict[tuple[str, ...], str]
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardPlan:
     """How the facts of a position are drawn.
 
     A fact such as `(cell 2 3 x)` is drawn at the place `("2", "3")` as the glyph of
@@ -41,6 +41,14 @@ class Board:
     """Whether each place shows its own coordinate after its glyph."""
     pitch: int = 0
     """Characters from one column to the next; by default the widest cell's and one."""
+    shape: Literal["square", "hex"] = "square"
+    """What cells are in pictures."""
+    style: Literal["grid", "checker", "stones"] = "grid"
+    """How cells look in pictures: `stones` has lines that cross under them."""
+
+    def __call__(self, facts: Iterable[Fact]) -> str:
+        """Return the position as lines of text: a plan is a game's renderer."""
+        return self.render(facts)
 
     def render(self, facts: Iterable[Fact]) -> str:
         """The position as lines of text, without an end of line after the last."""
@@ -105,14 +113,15 @@ def grid(
     *,
     upward: bool = False,
     slant: int = 0,
-) -> Board:
+    style: Literal["grid", "checker", "stones"] = "grid",
+) -> BoardPlan:
     """A board of so many rows and columns; `upward` has row 1 at the bottom."""
     rows, columns = size
     row_labels = [str(row) for row in range(1, rows + 1)]
     column_labels = [str(column) for column in range(1, columns + 1)]
     if upward:
         row_labels.reverse()
-    return Board(
+    return BoardPlan(
         places={
             (row, column): (line, place)
             for line, row in enumerate(row_labels)
@@ -123,6 +132,8 @@ def grid(
         row_labels=tuple(row_labels),
         column_labels=tuple(column_labels),
         slant=slant,
+        shape="hex" if slant else "square",
+        style=style,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from gamelore.games.boards import Board, Glyphs, grid
+from gamelore.games.boards import BoardPlan, Glyphs, grid
 from gamelore.games.template import Parameters
 from gamelore.gdl import Role
 
@@ -26,7 +26,7 @@ class Family:
     description: str
     """A line, without its size."""
     roles: tuple[Role, ...]
-    board: Callable[[Size], Board]
+    board: Callable[[Size], BoardPlan]
     sheet: str = ""
     """The file with the rules; by default the family's name."""
     size_text: str = "{}×{}"
@@ -155,32 +155,38 @@ def _cells(**glyphs: str) -> Glyphs:
 STONES = _cells(black="x", white="o")
 
 
-def _mark_board(size: Size) -> Board:
+def _mark_board(size: Size) -> BoardPlan:
     return grid(size, _cells(x="x", o="o", z="z"), TO_MOVE)
 
 
-def _connect_board(size: Size) -> Board:
+def _connect_board(size: Size) -> BoardPlan:
     return grid(size, _cells(red="r", yellow="y"), TO_MOVE, upward=True)
 
 
-def _stone_board(size: Size) -> Board:
+def _stone_board(size: Size) -> BoardPlan:
+    return grid(size, STONES, TO_MOVE, style="stones")
+
+
+def _othello_board(size: Size) -> BoardPlan:
     return grid(size, STONES, TO_MOVE)
 
 
-def _capture_go_board(size: Size) -> Board:
-    return grid(size, STONES, {"captor": "{} has captured", **TO_MOVE})
+def _capture_go_board(size: Size) -> BoardPlan:
+    captions = {"captor": "{} has captured", **TO_MOVE}
+    return grid(size, STONES, captions, style="stones")
 
 
-def _hex_board(size: Size) -> Board:
+def _hex_board(size: Size) -> BoardPlan:
     return grid(size, _cells(red="r", blue="b"), TO_MOVE, slant=1)
 
 
-def _breakthrough_board(size: Size) -> Board:
-    return grid(size, _cells(white="w", black="b"), TO_MOVE, upward=True)
+def _breakthrough_board(size: Size) -> BoardPlan:
+    glyphs = _cells(white="w", black="b")
+    return grid(size, glyphs, TO_MOVE, upward=True, style="checker")
 
 
-def _draughts_board(_: Size) -> Board:
-    return Board(
+def _draughts_board(_: Size) -> BoardPlan:
+    return BoardPlan(
         places={
             (str(4 * row + i + 1),): (row, 2 * i + (row + 1) % 2)
             for row in range(8)
@@ -198,14 +204,15 @@ def _draughts_board(_: Size) -> Board:
             "quiet": "{} moves without a capture",
         },
         numbered=True,
+        style="checker",
     )
 
 
-def _abalone_board(size: Size) -> Board:
+def _abalone_board(size: Size) -> BoardPlan:
     """Rows of cells with their numbers; a column is half a cell wide."""
     side = size[0]
     rows = range(1, 2 * side)
-    return Board(
+    return BoardPlan(
         places={
             (f"{row}{diagonal}",): (2 * side - 1 - row, side - 2 + 2 * diagonal - row)
             for row in rows
@@ -216,23 +223,24 @@ def _abalone_board(size: Size) -> Board:
         captions={"lost": "{} has lost {}", **TO_MOVE},
         numbered=True,
         pitch=2,
+        shape="hex",
     )
 
 
-def _nim_board(_: Size) -> Board:
-    return Board(captions={"heap": "heap {}: {}", **TO_MOVE})
+def _nim_board(_: Size) -> BoardPlan:
+    return BoardPlan(captions={"heap": "heap {}: {}", **TO_MOVE})
 
 
-def _tron_board(size: Size) -> Board:
+def _tron_board(size: Size) -> BoardPlan:
     glyphs: Glyphs = {("wall",): "#", ("rider", "red"): "r", ("rider", "blue"): "b"}
     return grid(size, glyphs, {"crashed": "{} has crashed"})
 
 
-def _hand_board(_: Size) -> Board:
-    return Board(captions={"won": "{} has won {}"})
+def _hand_board(_: Size) -> BoardPlan:
+    return BoardPlan(captions={"won": "{} has won {}"})
 
 
-def _peg_board(_: Size) -> Board:
+def _peg_board(_: Size) -> BoardPlan:
     cross = grid((7, 7), {("peg",): "o"}, {"pegs": "{} pegs"})
     holes = {
         place: spot
@@ -242,8 +250,8 @@ def _peg_board(_: Size) -> Board:
     return replace(cross, places=holes)
 
 
-def _pig_board(_: Size) -> Board:
-    return Board(
+def _pig_board(_: Size) -> BoardPlan:
+    return BoardPlan(
         captions={
             "score": "{}: {}",
             "turn": "this turn: {}",
@@ -306,7 +314,7 @@ FAMILIES: tuple[Family, ...] = (
         "othello",
         "flank stones to turn them over; the most stones win",
         ("black", "white"),
-        _stone_board,
+        _othello_board,
         other_names=("reversi",),
         usual=(8, 8),
         listed=((8, 8), (4, 4), (6, 6)),

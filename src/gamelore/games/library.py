@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gamelore.errors import UnknownGameError
 from gamelore.games.board_file import read_board
-from gamelore.games.boards import Board
+from gamelore.games.boards import BoardPlan
 from gamelore.games.families import FAMILIES, Family, MoveKind, Size
 from gamelore.games.template import expand
 from gamelore.gdl import Game, Role
@@ -75,8 +75,8 @@ def rules_text(name: str) -> str:
     return _rules_text(family, size)
 
 
-def board(name: str) -> Board:
-    """How the positions of a library game are drawn."""
+def board(name: str) -> BoardPlan:
+    """Return how the positions of a library game are drawn."""
     family, size = _find(name)
     return family.board(size)
 
@@ -86,11 +86,11 @@ def load(name_or_path: str | Path) -> Game:
     if _is_path(name_or_path):
         game = Game.from_file(name_or_path)
         own = read_board(Path(name_or_path))
-        return game if own is None else replace(game, renderer=own.render)
+        return game if own is None else replace(game, renderer=own)
     family, size = _find(str(name_or_path))
     name = family.game_name(size)
     game = Game.from_kif(_rules_text(family, size), name=name, source=name)
-    return replace(game, renderer=family.board(size).render)
+    return replace(game, renderer=family.board(size))
 
 
 def feature_names(name: str) -> tuple[str, ...]:
