@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -200,7 +201,7 @@ def test_too_many_requests_at_once_are_refused(lab: RunningLab) -> None:
         assert refused and all("at once" in one["message"] for one in refused)
 
 
-def _collect(client: Client, numbers: list[int]) -> list[dict[str, object]]:
+def _collect(client: Client, numbers: list[int]) -> list[dict[str, Any]]:
     left = set(numbers)
     answers = []
     while left:

@@ -32,6 +32,7 @@ REQUEST_SECONDS = 660.0
 
 TOO_MANY, TOO_SLOW, MALFORMED = 1013, 1013, 1007
 
+_GONE = WebSocketDisconnect, OSError, RuntimeError  # what writing to nobody raises
 _decode = msgspec.json.Decoder(AnyRequest).decode
 
 
@@ -77,13 +78,13 @@ class Connection:
         try:
             await self._desk.greet(__version__)
             await self._receive_all()
-        except (WebSocketDisconnect, OSError, RuntimeError):
+        except _GONE:
             pass  # the page is gone
         finally:
             self._desk.close()
             for task in (sender, *self._requests):
                 task.cancel()
-            with suppress(asyncio.CancelledError, OSError, RuntimeError):
+            with suppress(asyncio.CancelledError, *_GONE):
                 await sender
 
     async def _receive_all(self) -> None:

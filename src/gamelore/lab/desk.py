@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
+import sys
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event as Flag
@@ -32,7 +36,16 @@ MOST_SEARCHES = 4
 """Searches at once, of all pages; others wait."""
 MOST_THREADS = 8
 
+_NICENESS = 10
+
 T = TypeVar("T")
+
+
+def _give_way() -> None:
+    """Let a thread that searches wait for those that answer clicks, on Linux."""
+    if sys.platform == "linux":  # elsewhere threads have the priority of the process
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 @dataclass
@@ -44,7 +57,9 @@ class Lab:
         default_factory=lambda: ThreadPoolExecutor(MOST_THREADS, "lab")
     )
     searches: Executor = field(
-        default_factory=lambda: ThreadPoolExecutor(MOST_SEARCHES, "lab-search")
+        default_factory=lambda: ThreadPoolExecutor(
+            MOST_SEARCHES, "lab-search", initializer=_give_way
+        )
     )
 
     def __post_init__(self) -> None:

@@ -134,8 +134,10 @@ class LabMatch:
         term = read_term(move)
         if term not in position.legal_moves(role):
             raise GameloreError(f"{move!r:.80} is not legal for {role} now")
-        self._answer(role, term, self._turn)
-        self._publish()
+        turn = self._turn
+        self._answer(role, term, turn)
+        if turn == self._turn:  # others are still to choose
+            self._publish()
 
     def take_back(self) -> None:
         """Return to the last decision of a person."""

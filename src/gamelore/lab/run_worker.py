@@ -7,6 +7,7 @@ a server that is gone leaves no process behind.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import traceback
@@ -60,6 +61,8 @@ SAMPLE_SECONDS = 3.0
 """Between two matches that are shown."""
 SAMPLE_MOVES = 400
 STOP = "stop"
+NICENESS = 5
+"""Training waits for those who play."""
 
 
 def write(line: AnyLine) -> None:
@@ -189,6 +192,8 @@ def extract(folder: RunFolder) -> None:
 def main(arguments: list[str]) -> int:
     """Run, or extract tree patterns, and return the exit status."""
     warnings.simplefilter("ignore")
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     folder = RunFolder(Path(arguments[0]))
     try:
         if arguments[1:] == ["--patterns"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import mimetypes
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from urllib.parse import quote
@@ -30,6 +31,7 @@ MOST_SOCKETS = 250
 USUAL_PORT = 8421
 """Of the lab, if it is free; else any."""
 
+_SWITCHES = 0.001  # seconds that a thread may keep others from running Python
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
 
@@ -220,5 +222,6 @@ def run_server(
     lab: Lab, access: Access, bound: socket.socket, ready: Callable[[], None]
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; runs are saved, and go on the next time."""
+    sys.setswitchinterval(_SWITCHES)
     with contextlib.closing(bound):
         make_server(lab, access, ready).run(sockets=[bound])

@@ -115,7 +115,8 @@ export class AnalysisPanel {
     this.setBar(report.first, report);
     const active = document.activeElement;
     const keep = this.rows.contains(active) ? [active.dataset.row, active.dataset.ply] : null;
-    replace(this.rows, report.candidates.slice(0, this.lines).map((one, rank) => this.row(one, rank)));
+    const seen = report.candidates.filter((one, i) => i === 0 || one.visits || one.proven);
+    replace(this.rows, seen.slice(0, this.lines).map((one, rank) => this.row(one, rank)));
     if (keep) this.rows.querySelector(`[data-row="${keep[0]}"][data-ply="${keep[1]}"]`)?.focus();
     page.board.showCandidates(report.candidates, this.lines);
   }
@@ -195,16 +196,16 @@ export class AnalysisPanel {
     const points = [...this.points.values()].filter((one) => one.first !== null && one.first !== undefined && one.step <= steps).sort((a, b) => a.step - b.step);
     this.graphBox.hidden = points.length < 2;
     if (points.length < 2) return;
-    const [width, height] = [320, 96];
+    const [width, height] = [Math.max(200, this.graph.clientWidth || 320), 96];
     const x = (step) => 6 + (step / steps) * (width - 12);
     const y = (value) => 6 + (1 - value / 100) * (height - 12);
     const path = points.map((one, i) => `${i ? "L" : "M"}${x(one.step).toFixed(1)} ${y(one.first).toFixed(1)}`).join("");
-    const picture = s("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    const picture = s("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
       s("line", { class: "axis", x1: 6, x2: width - 6, y1: y(50), y2: y(50) }),
-      s("path", { class: "area", d: `${path}L${x(points.at(-1).step)} ${y(0)}L${x(points[0].step)} ${y(0)}Z` }),
+      s("path", { class: "area", d: `${path}L${x(points.at(-1).step)} ${height}L${x(points[0].step)} ${height}Z` }),
       s("path", { class: "curve", d: path }),
       s("line", { class: "now", x1: x(page.cursor), x2: x(page.cursor), y1: 2, y2: height - 2 }),
-      points.filter((one) => one.mistake).map((one) => s("circle", { class: `sign ${one.mistake}`, cx: x(one.step), cy: y(one.first), r: 4 })));
+      points.filter((one) => one.mistake).map((one) => s("circle", { class: `flaw ${one.mistake}`, cx: x(one.step), cy: y(one.first), r: 4.5 })));
     picture.addEventListener("click", (event) => {
       const box = picture.getBoundingClientRect();
       const share = ((event.clientX - box.left) / box.width * width - 6) / (width - 12);

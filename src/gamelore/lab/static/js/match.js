@@ -87,7 +87,7 @@ class MatchPage {
     const tool = (label, key, act, text) => button(text, act, { class: "icon", "aria-label": label, title: `${label}${key ? ` (${key})` : ""}` });
     this.backs = tool("One move back", "←", () => this.go(this.cursor - 1), "‹");
     this.toggle = button("Analyse", () => this.setAnalysing(!this.analysing), { class: "toggle", "aria-pressed": "false", title: "Analysis on and off (a)" });
-    this.playTools = h("span", { class: "tools" },
+    this.playTools = h("span", { class: "tools", hidden: this.kind !== "match" },
       button("Take back", () => this.takeBack(), { class: "quiet", title: "Take back (u)" }),
       button("Hint", () => this.hint(), { class: "quiet", title: "A hint (h)" }),
       button("Switch sides", () => this.switchSides(), { class: "quiet", title: "Switch sides (s)" }),
