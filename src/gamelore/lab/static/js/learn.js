@@ -145,7 +145,8 @@ class LearnPage {
   // ── the runs ──
 
   note(view) {
-    this.runs.set(view.run, view);
+    if (this.runs.has(view.run)) this.runs.set(view.run, view);
+    else this.runs = new Map([[view.run, view], ...this.runs]);
     this.render();
   }
 
