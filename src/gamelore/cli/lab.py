@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import threading
 import webbrowser
 from pathlib import Path
@@ -79,6 +80,8 @@ def command(
                 target=webbrowser.open, args=(address,), daemon=True
             ).start()
 
-    with contextlib.suppress(KeyboardInterrupt):  # that is how it is closed
+    # the server hears signals itself, and sends them again when it has closed
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    with contextlib.suppress(KeyboardInterrupt):
         run_server(lab, access, bound, ready)
     click.echo("closed; training runs are saved")
