@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from typing import Any
 
@@ -162,8 +163,33 @@ def test_records_go_out_and_come_back(lab: RunningLab) -> None:
         (folder / "one.json").write_text(record["text"])
         (folder / "none.json").write_text("{}")
         listed = client.ask("ListMatches")
-        assert listed["groups"][0]["records"][0]["path"] == "matches/one.json"
+        found = [one["path"] for group in listed["groups"] for one in group["records"]]
+        assert "matches/one.json" in found
         assert listed["left_out"] == 1
         opened = client.ask("OpenRecord", path="matches/one.json")
         assert opened["place"] == again["place"]
         assert client.ask("ImportRecord", text="{}")["type"] == "Failure"
+
+
+def test_a_tournament_is_played_without_anybody_watching(lab: RunningLab) -> None:
+    with lab.client() as client:
+        started = client.ask(
+            "StartTournament",
+            game="tictactoe",
+            agents=["random", "novice", "level-1"],
+        )
+        assert started["type"] == "TournamentStarted", started
+        while True:
+            listed = client.ask("ListMatches")
+            mine = listed["tournaments"][0]
+            if not mine["running"]:
+                break
+            time.sleep(0.1)
+        assert mine["played"] == mine["matches"] == 6 and mine["message"] == ""
+        group = next(g for g in listed["groups"] if started["name"] in g["folder"])
+        assert len(group["records"]) == 6 and len(group["standings"]) == 3
+        for agents in (["random"], ["random", "random"], ["person", "random"]):
+            answer = client.ask("StartTournament", game="tictactoe", agents=agents)
+            assert answer["type"] == "Failure"
+        stopped = client.ask("StopTournament", name=started["name"])
+        assert stopped["type"] == "Failure"

@@ -59,6 +59,9 @@ def read_family(family: Family, roles: frozenset[str]) -> Reading:
     full = _find_full(family, runs)
     if full is not None:
         return _reading(family, full, full=True)
+    listed = _find_listed(family, roles)
+    if listed is not None:
+        return _reading(family, listed, full=True)
     if not runs:
         return Reading(family, "beside")
     run = max(runs, key=len)  # the first of the longest
@@ -110,6 +113,19 @@ def _find_full(family: Family, runs: list[tuple[int, ...]]) -> tuple[int, ...] |
     return None
 
 
+def _find_listed(family: Family, roles: frozenset[str]) -> tuple[int, int] | None:
+    """Return two arguments with the same names that have every pair at the start.
+
+    Nothing orders the names, but the board is whole: they count as listed.
+    """
+    for i in range(family.arity - 1 if family.arity > 2 else 0):
+        names = family.domains[i]
+        same = names == family.domains[i + 1] and len(names) >= 3
+        if same and not names & roles and family.covers((i, i + 1)):
+            return i, i + 1
+    return None
+
+
 def _add_selector(family: Family, run: Sequence[int]) -> tuple[int, ...]:
     """Return the coordinates with the argument that tells boards apart, if any does.
 
@@ -127,9 +143,9 @@ def find_ends(family: Family) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Return the arguments of the two cells that a family of edges joins.
 
     They are written `x y x2 y2`, or `x x2 y y2`; None if they are not side by side in
-    every fact.
+    every fact of the start, or in every possible one if there are none.
     """
-    facts = family.combinations
+    facts = family.initial or family.combinations
     if not facts:
         return None
     for one, other in (((0, 1), (2, 3)), ((0, 2), (1, 3))):
@@ -168,7 +184,7 @@ def _is_stack(family: Family) -> bool:
     facts = family.combinations
     if not family.initial or not facts or len(upper & lower) < 2 or len(upper) > 16:
         return False
-    if any(a == b for a, b in facts) or any(map(is_number, upper & lower)):
+    if any(a == b for a, b in family.initial) or any(map(is_number, upper & lower)):
         return False
     pairs = [(a, b) for a, b in family.initial]
     below = dict(pairs)

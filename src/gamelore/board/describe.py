@@ -89,7 +89,9 @@ def _describe_grid(
     lines: list[Line] = []
     for layer in grid.layers:
         facts = sorted(by_family.get(layer.key, ()))
-        if layer.style in ("edges", "walls"):
+        if layer.style == "corners":
+            lines += _describe_corners(grid, layer, facts, offset)
+        elif layer.style in ("edges", "walls"):
             lines += _describe_edges(grid, layer, facts, offset)
         elif layer.style == "sides":
             lines += _describe_sides(grid, layer, facts, offset)
@@ -98,7 +100,7 @@ def _describe_grid(
                 pieces += _describe_array(grid, layer, words)
         elif layer.style == "point":
             pieces += _describe_point(grid, layer, by_family)
-        elif layer.style != "hidden":
+        elif layer.style not in ("hidden", "silent"):
             for words in facts:
                 piece = _make_piece(grid, layer, words)
                 if piece is not None:
@@ -183,6 +185,33 @@ def _describe_sides(
         lines.append(
             Line(mx - dy / 2, my - dx / 2, mx + dy / 2, my + dx / 2, kind, "ink")
         )
+    return lines
+
+
+def _describe_corners(
+    grid: Grid, layer: Layer, facts: Sequence[Words], offset: float
+) -> list[Line]:
+    """Return lines between corners of cells, which have coordinates of their own."""
+    ends = find_ends(layer.reading.family)
+    first, second = grid.axes
+    if ends is None or first is None or second is None:
+        return []
+    points, a, b = grid.layout.points, first.names, second.names
+    ox, oy = points[a[0], b[0]]
+    ux, uy = points[a[1], b[0]][0] - ox, points[a[1], b[0]][1] - oy
+    vx, vy = points[a[0], b[1]][0] - ox, points[a[0], b[1]][1] - oy
+    ranks: list[dict[str, int]] = []
+    for k in range(2):
+        axes = [layer.reading.family.axes[end[k]] for end in ends]
+        longest = max((x for x in axes if x is not None), key=lambda x: x.length)
+        ranks.append(longest.rank)
+    lines = []
+    for words in facts:
+        spots = []
+        for end in ends:
+            i, j = (ranks[k].get(words[end[k]], 0) - 0.5 for k in range(2))
+            spots.append((ox + i * ux + j * vx + offset, oy + i * uy + j * vy))
+        lines.append(Line(*spots[0], *spots[1], " ".join(words), "ink"))
     return lines
 
 

@@ -26,12 +26,26 @@ from gamelore.gdl import to_kif
 
 MOST_KINDS = 400
 """Kinds of pieces that get a look each."""
+LARGEST_SPARSE = 1_200
+"""Cells of a board that does not have a fact for each, at most."""
 FEW = 12
 """Contents of a family that is drawn on another's cells; with more it is hidden."""
 
 Style = Literal[
-    "pieces", "counts", "edges", "walls", "sides", "stacks", "array", "point", "hidden"
+    "pieces",
+    "counts",
+    "edges",
+    "walls",
+    "corners",
+    "sides",
+    "stacks",
+    "array",
+    "point",
+    "hidden",
+    "silent",
 ]
+"""`walls` are across the borders of cells, `corners` join the corners of cells, `sides`
+are named; what is `hidden` is counted beside the board, and `silent` not mentioned."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +103,14 @@ class GridMaker:
         names = _axis_names(group)
         axes = tuple(self.orders.axis(one) for one in names)
         cells = _list_cells(group, names, axes)
-        if not cells or len(cells) > LARGEST:
+        if not cells or len(cells) > (LARGEST if main.full else LARGEST_SPARSE):
             return None
+        axes = tuple(
+            self.orders.axis({cell[k] for cell in cells}) or axis
+            for k, axis in enumerate(axes)
+        )
+        if len(axes) == 2 and main.full:
+            axes = tuple(axis or _list_names(main, k) for k, axis in enumerate(axes))
         edges = _find_neighbours(self.statics, cells, len(names))
         layers = self.make_layers(group)
         plane = find_plane(main, axes, self.roles, layers[0].looks, self.usage)
@@ -155,7 +175,7 @@ class GridMaker:
         contents = [reading.content_of(words) for words in family.initial]
         if reading.use == "edges":
             empty = frozenset(c for c in _contents(reading) if any(map(looks_empty, c)))
-            style: Style = "edges" if is_main else "walls"
+            style: Style = "edges" if is_main else _wall_style(reading, group[0])
             return Layer(family.key, reading, style, empty, named, looks)
         owned = {look.kind for look in looks.values() if look.owner is not None}
         empty = find_empty(contents, set(_contents(reading)), owned, reading.full)
@@ -167,12 +187,25 @@ class GridMaker:
             style = "hidden"
         elif _has_sides(reading):
             style = "sides"
+        elif _lists_cells(reading) and not is_main:
+            style = "silent"
         only = {layer for layer in _contents(reading) if layer not in empty}
         if is_main and len(only) == 1 and len(group) > 1:
             looks = block_look(looks, next(iter(only)))
         elif not is_main and not reading.what and family.initial:
             looks = block_look(looks, (family.functor,))
         return Layer(family.key, reading, style, empty, named, looks)
+
+
+def _wall_style(edges: Reading, main: Reading) -> Style:
+    """Return whether edges join cells, or corners: then there is one more of these."""
+    ends = find_ends(edges.family) or ((0, 1), (2, 3))
+    more = [
+        len(edges.family.domains[ends[0][k]] | edges.family.domains[ends[1][k]])
+        - len(main.family.domains[main.where[k]])
+        for k in range(2)
+    ]
+    return "corners" if more == [1, 1] else "walls"
 
 
 def _is_named(reading: Reading, group: Sequence[Reading]) -> bool:
@@ -212,6 +245,12 @@ def _contents(reading: Reading) -> Iterator[Words]:
     yield from contents
 
 
+def _list_names(main: Reading, k: int) -> Axis:
+    """Return a coordinate's names in the order of the initial facts."""
+    names = dict.fromkeys(words[main.where[k]] for words in main.family.initial)
+    return Axis(tuple(names), "listed")
+
+
 def _axis_names(group: Sequence[Reading]) -> list[frozenset[str]]:
     """Return the constants of each coordinate of a board."""
     main = group[0]
@@ -245,6 +284,9 @@ def _list_cells(
     if main.use == "edges":
         return every
     on_board = [r for r in group if r.use == "cells"]
+    for reading in on_board:
+        if _lists_cells(reading):
+            return set(map(reading.cell_of, reading.family.initial))
     cells = {r.cell_of(w) for r in on_board for w in r.family.combinations}
     if main.full:
         return cells & every
@@ -253,6 +295,17 @@ def _list_cells(
     if len(names) == 2 and (len(cells) >= 0.7 * size or _is_checkered(cells, axes)):
         return every
     return cells & every
+
+
+def _lists_cells(reading: Reading) -> bool:
+    """Whether facts without content say what the cells are: a whole rectangle."""
+    if reading.what or len(reading.family.initial) < 9:
+        return False
+    columns = zip(*reading.family.initial, strict=True)
+    size = 1
+    for column in columns:
+        size *= len(set(column))
+    return len(set(reading.family.initial)) == size
 
 
 def _is_checkered(cells: Iterable[Words], axes: Sequence[Axis | None]) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 from gamelore.board.families import Words
@@ -288,8 +289,17 @@ def _lay_out_names(
         if len(cells) <= 100:
             return _lay_out_graph(cells, _most_connected(complete))
     if options and axis is None:
-        return options[0]
+        return options[-1] if _interlocks(options[-1].points) else options[0]
     return _lay_out_line(cells)
+
+
+def _interlocks(points: Mapping[Words, Point]) -> bool:
+    """Whether centred rows lie in each other's gaps, as those of a star do."""
+    lengths: dict[float, int] = defaultdict(int)
+    for _, y in points.values():
+        lengths[y] += 1
+    rows = [lengths[y] for y in sorted(lengths)]
+    return all((a - b) % 2 for a, b in pairwise(rows))
 
 
 def _most_connected(relations: Sequence[Edges]) -> Edges:

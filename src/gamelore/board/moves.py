@@ -38,6 +38,8 @@ def _match(
     """Return the cell that the arguments from `start` on name, and their number."""
     options: list[tuple[int, int, str]] = []
     for number, grid in enumerate(model.grids):
+        if _names_corner(model, grid, key, start):
+            continue
         size = _size(grid)
         part = tuple(words[start : start + size])
         if len(part) == size and size and part in _cells(grid):
@@ -56,6 +58,15 @@ def _match(
         if links is not None and any(links.values()):
             return None  # a number of something else
     return name, size
+
+
+def _names_corner(model: BoardModel, grid: Grid, key: str, start: int) -> bool:
+    """Whether an argument is a coordinate of lines between corners, not of a cell."""
+    return any(
+        layer.style == "corners" and _linked(model, key, start, layer.key, place)
+        for layer in grid.layers
+        for place in layer.reading.where
+    )
 
 
 def _cells(grid: Grid) -> frozenset[Words] | set[Words]:

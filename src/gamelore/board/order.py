@@ -29,7 +29,7 @@ class Axis:
     """Constants in order."""
 
     names: tuple[str, ...]
-    kind: Literal["number", "chain", "spelling"]
+    kind: Literal["number", "chain", "spelling", "listed"]
     cyclic: bool = False
     """Whether the first follows the last."""
 

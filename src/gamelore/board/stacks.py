@@ -19,7 +19,11 @@ def stack_cells(
     family = layer.reading.family
     upper, lower = family.domains
     facts = by_family.get(layer.key, ())
-    first_is_upper = bool(lower - upper) or not upper - lower
+    first_is_upper = family.is_unique(family.initial, (0,)) and (
+        bool(lower - upper)
+        or not upper - lower
+        or not family.is_unique(family.initial, (1,))
+    )
     pairs = [(a, b) if first_is_upper else (b, a) for a, b in facts]
     below = dict(pairs)
     things = sorted(upper | lower, key=natural)

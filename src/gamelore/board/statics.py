@@ -79,10 +79,15 @@ class Statics:
         return self._tuples[relation]
 
     def initial(self) -> list[Term]:
-        """Return the facts of the initial position, as far as they are derived."""
+        """Return the facts of the initial position, as far as they are derived.
+
+        Those that the sheet lists come first, in its order.
+        """
         self._left = MOST_STEPS_AT_START
         self._derive_within("init")
-        return [arguments[0] for arguments in self._tuples["init"]]
+        written = dict.fromkeys(self.written("init"))
+        derived = sorted(self._tuples["init"] - written.keys(), key=str)
+        return [arguments[0] for arguments in (*written, *derived)]
 
     def written(self, relation: str) -> list[Arguments]:
         """Return the arguments of a relation that the sheet lists as facts."""

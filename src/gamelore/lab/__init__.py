@@ -8,6 +8,7 @@ shelf              games by their ids, with simulator and board
 drawing            positions as messages: a picture, and the legal moves
 matches            matches with persons and agents, and who follows them
 analyses           searches for pages, which stop when nobody looks
+tournaments        matches between all agents, one after the other
 records            match records: read, written, listed
 drafts             rules as one types: problems, the first position, figures
 forms              the form of a training run, from its settings

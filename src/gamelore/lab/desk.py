@@ -30,6 +30,7 @@ from gamelore.lab.roster import Roster
 from gamelore.lab.runs import RunBook
 from gamelore.lab.shelf import GameShelf, LabGame, complete_joint
 from gamelore.lab.templates import list_templates, read_template
+from gamelore.lab.tournaments import TournamentBook
 from gamelore.lab.workspace import RULES, Workspace
 
 MOST_SEARCHES = 4
@@ -66,6 +67,7 @@ class Lab:
         self.shelf = GameShelf(self.workspace)
         self.roster = Roster(self.workspace)
         self.matches = MatchBook(self.roster, self.threads)
+        self.tournaments = TournamentBook(self.workspace, self.matches, self.roster)
         self.records = RecordShelf(self.workspace, self.shelf)
         self.runs = RunBook(self.workspace, self.shelf)
         self.drafts = DraftWorker()
@@ -77,6 +79,7 @@ class Lab:
 
     async def close(self) -> None:
         """End matches, searches and processes; what was learned is saved."""
+        self.tournaments.close()
         self.matches.close()
         self.drafts.close()
         await self.runs.close()
@@ -109,6 +112,8 @@ class Desk:
             requests.SwitchSides: self._switch_sides,
             requests.SetPace: self._set_pace,
             requests.ListMatches: self._list_matches,
+            requests.StartTournament: self._start_tournament,
+            requests.StopTournament: self._stop_tournament,
             requests.Analyse: self._analyse,
             requests.StopAnalysis: self._stop_analysis,
             requests.Review: self._review,
@@ -245,8 +250,18 @@ class Desk:
     async def _list_matches(self, request: requests.ListMatches) -> None:
         matches = self.lab.matches.summaries()
         found = await self._in_thread(self.lab.records.list_all, matches)
+        found.tournaments = self.lab.tournaments.views()
         found.re = request.id
         self.page.send(found)
+
+    async def _start_tournament(self, request: requests.StartTournament) -> None:
+        game = await self._in_thread(self.lab.shelf.prepare, request.game)
+        started = self.lab.tournaments.start(game, request.agents, request.rounds)
+        self.page.send(events.TournamentStarted(re=request.id, name=started.name))
+
+    async def _stop_tournament(self, request: requests.StopTournament) -> None:
+        self.lab.tournaments.stop(request.name)
+        self.page.send(events.Done(re=request.id))
 
     # ── searches ────────────────────────────────────────────────────────────────────
 

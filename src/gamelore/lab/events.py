@@ -167,10 +167,30 @@ class RecordGroup(msgspec.Struct):
     standings: list[StandingView]
 
 
+class TournamentView(msgspec.Struct):
+    """A tournament of the lab."""
+
+    name: str
+    game: str
+    played: int
+    matches: int
+    running: bool
+    match: str
+    """The match that is being played, if one is."""
+    message: str
+
+
+class TournamentStarted(Event):
+    """A tournament has begun."""
+
+    name: str
+
+
 class MatchList(Event):
     """The matches of the lab, and the records of the folder."""
 
     matches: list[MatchEntryView]
+    tournaments: list[TournamentView]
     groups: list[RecordGroup]
     left_out: int = 0
     """Files that are no records, or too many."""
@@ -479,6 +499,7 @@ AnyEvent: TypeAlias = (
     | MatchOpened
     | MatchState
     | MatchList
+    | TournamentStarted
     | AnalysisReport
     | ReviewPoint
     | ReviewEnd

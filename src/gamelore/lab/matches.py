@@ -59,6 +59,8 @@ class MatchSettings:
     seconds: float | None = None
     pace: float = 0.0
     seed: int = 0
+    alone: bool = False
+    """Whether agents play on where nobody follows."""
 
 
 @dataclass
@@ -89,6 +91,8 @@ class LabMatch:
         self.positions = [self.referee.position]
         self.followers: set[Follower] = set()
         self.waiting = False
+        self.ended = asyncio.Event()
+        """Whether it has come to its end, or can go no further."""
         self._labels: list[list[str]] = []
         self._roster = roster
         self._threads = threads
@@ -281,7 +285,10 @@ class LabMatch:
     def _proceed(self) -> None:
         """Ask whoever is to move, and tell the followers."""
         persons = PERSON in self.settings.players.values()
-        if self.over or self.waiting or not (persons or self.followers):
+        wanted = persons or self.followers or self.settings.alone
+        if self.over:
+            self.ended.set()
+        if self.over or self.waiting or not wanted:
             self._publish()
             return
         position, turn = self.referee.position, self._turn
@@ -291,6 +298,7 @@ class LabMatch:
             legal = position.legal_moves(role)
             if not legal:
                 self.waiting = True
+                self.ended.set()
                 why = Mishap("failed", "no legal move: the match cannot go on")
                 self.referee.note_unready({role: why})
                 self._publish()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
-from gamelore.gdl import Game, to_kif
+from gamelore.gdl import Game, Move, to_kif
 from gamelore.ggp.manager.manager import ManagedMatch, MatchSettings
 from gamelore.ggp.match_record import MatchFile, read_match
 from gamelore.lab.events import (
@@ -120,6 +121,7 @@ class RecordShelf:
             groups.setdefault(found.folder, []).append(found)
         return MatchList(
             matches=matches,
+            tournaments=[],
             groups=[_group(folder, found) for folder, found in groups.items()],
             left_out=left_out,
         )
@@ -194,15 +196,28 @@ def write_record(
     game: LabGame, positions: Sequence[Position], place: Place, players: list[str]
 ) -> RecordText:
     """Return the record of a match that was played to a place."""
-    now = time.time_ns() // 1_000_000
-    last = positions[-1]
     moves = tuple(
         complete_joint(position, joint)
         for position, joint in zip(positions, place.moves, strict=False)
     )
+    managed = make_managed(game, positions, moves, players)
+    return RecordText(
+        name=f"{managed.match}.json", text=MatchFile.of(managed).to_json()
+    )
+
+
+def make_managed(
+    game: LabGame,
+    positions: Sequence[Position],
+    moves: tuple[tuple[Move, ...], ...],
+    players: list[str],
+) -> ManagedMatch:
+    """Return a match of the lab in the form that records are made of."""
+    now = time.time_ns() // 1_000_000
+    last = positions[-1]
     names = players if len(players) == len(last.roles) else ["person"] * len(last.roles)
-    managed = ManagedMatch(
-        match=f"{game.game.name}.{now}",
+    return ManagedMatch(
+        match=f"{game.game.name}.{now}.{secrets.token_hex(3)}",
         game=game.game,
         rules=game.game.to_kif(),
         record=MatchRecord(
@@ -217,7 +232,4 @@ def write_record(
         settings=MatchSettings(),
         positions=tuple(positions),
         times=(now,) * len(positions),
-    )
-    return RecordText(
-        name=f"{game.game.name}-{now}.json", text=MatchFile.of(managed).to_json()
     )

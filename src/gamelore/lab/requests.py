@@ -103,6 +103,20 @@ class ListMatches(Request):
     """Answered by `MatchList`."""
 
 
+class StartTournament(Request):
+    """Have agents meet each other; answered by `TournamentStarted`."""
+
+    game: Name
+    agents: Annotated[list[Name], msgspec.Meta(min_length=1, max_length=30)]
+    rounds: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+
+
+class StopTournament(Request):
+    """End a tournament."""
+
+    name: Name
+
+
 class Analyse(Request):
     """Search a position for this page; answered by `AnalysisReport`, again and again.
 
@@ -268,6 +282,8 @@ AnyRequest: TypeAlias = (
     | SwitchSides
     | SetPace
     | ListMatches
+    | StartTournament
+    | StopTournament
     | Analyse
     | StopAnalysis
     | Review

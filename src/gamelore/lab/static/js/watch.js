@@ -15,8 +15,16 @@ class WatchPage {
     this.live = h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Matches of the lab" });
     this.records = h("div", { class: "stack" });
     replace(main, h("div", { class: "columns" },
-      h("section", { class: "panel", "aria-label": "A new match" }, h("h1", {}, "Watch a match"), this.form),
       h("div", { class: "stack" },
+        h("section", { class: "panel", "aria-label": "A new match" }, h("h1", {}, "Watch a match"), this.form),
+        h("section", { class: "panel", "aria-label": "A new tournament" }, h("h2", {}, "Or a tournament"),
+          h("form", { class: "setup-form", onsubmit: (event) => this.startTournament(event) },
+            h("p", { class: "faint" }, "Everybody meets everybody in the game above, in every order of roles."),
+            h("div", { class: "field" }, h("label", { for: "agents" }, "Agents (several)"), (this.agents = h("select", { id: "agents", multiple: true, size: 7 }, link.welcome.agents.map((one) => h("option", { value: one.spec }, one.label))))),
+            h("div", { class: "field" }, h("label", { for: "rounds" }, "Rounds"), (this.rounds = h("input", { id: "rounds", type: "number", min: 1, max: 100, value: "1" }))),
+            h("div", { class: "row" }, h("button", { type: "submit" }, "Start the tournament"))))),
+      h("div", { class: "stack" },
+        (this.tournaments = h("div", { class: "stack" })),
         h("section", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, "Matches of this lab"), button("Look again", () => this.list(), { class: "quiet small" })), this.live),
         this.records)));
     this.buildForm([]);
@@ -58,11 +66,29 @@ class WatchPage {
     location.hash = `#/match/${match}`;
   }
 
+  async startTournament(event) {
+    event.preventDefault();
+    const agents = [...this.agents.selectedOptions].map((one) => one.value);
+    await link.ask("StartTournament", { game: this.game.value, agents, rounds: Number(this.rounds.value) });
+    await this.list();
+  }
+
+  tournament(one) {
+    return h("section", { class: "panel" },
+      h("div", { class: "panel-head" }, h("h2", {}, `Tournament ${one.name}`),
+        h("span", { class: "tools" },
+          one.match ? h("a", { class: "button quiet small", href: `#/match/${one.match}` }, "Watch the match") : null,
+          one.running ? button("Stop", () => link.ask("StopTournament", { name: one.name }), { class: "quiet small" }) : null)),
+      h("p", { class: "faint" }, `${one.played} of ${one.matches} matches of ${one.game}${one.message ? `: ${one.message}` : one.running ? "" : ": over"}. The standings are with its records below.`),
+      h("progress", { max: one.matches, value: one.played, "aria-label": `Progress of ${one.name}` }));
+  }
+
   async list() {
     const found = await link.ask("ListMatches");
     const text = JSON.stringify(found, (key, value) => (key === "re" ? 0 : value));
     if (text === this.shown) return;
     this.shown = text;
+    replace(this.tournaments, found.tournaments.slice(0, 3).map((one) => this.tournament(one)));
     replace(this.live, found.matches.length
       ? h("table", { class: "list" },
           h("thead", {}, h("tr", {}, ["Game", "Players", "Moves", "Result"].map((one) => h("th", { scope: "col" }, one)))),
