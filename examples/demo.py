@@ -8,6 +8,7 @@ Both learning curves are written to demo.png.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -71,6 +72,8 @@ def main() -> None:
             title=f"{TARGET} against a {OPPONENT.name}, {RUNS} runs",
         )
     print(f"\nBoth learning curves are in {PICTURE}")
+    print("To play, analyse, learn and write games in the browser:")
+    print(f"  {Path(sys.executable).parent / 'gamelore'} lab")
 
 
 def average_curve(graph: gamelore.StateGraph, knowledge: gamelore.Knowledge) -> Curve:

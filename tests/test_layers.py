@@ -32,7 +32,7 @@ LAYERS = (
     ("learn", "ggp"),
     ("transfer",),
     ("adapters",),
-    ("experiments", "bench"),
+    ("experiments", "bench", "lab"),
     ("cli",),
     ("__main__",),
 )
@@ -65,6 +65,10 @@ EXTRAS = {
     "gamelore.match.plots",
     "gamelore.engine.verify.first_match",
     "gamelore.engine.verify.goal_conflicts",
+    "gamelore.lab.access",
+    "gamelore.lab.desk",
+    "gamelore.lab.server",
+    "gamelore.lab.workspace",
 }
 """What not every installation has or what is slow to import, and so is imported where
 it is used."""

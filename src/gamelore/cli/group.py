@@ -25,6 +25,7 @@ COMMANDS = {
     "check": "Report every problem in rule sheets, and in features files.",
     "show": "Show what a game is made of, and how it compiles.",
     "compile": "Compile games, with more effort for fewer gates.",
+    "lab": "Open a page to play, analyse, watch, learn and write games.",
     "play": "Play a game in the terminal.",
     "analyse": "Show what the tree search thinks of a position, while it thinks.",
     "serve": "Listen on a port, and play for any GGP manager.",
