@@ -123,6 +123,7 @@ class EndlessSearch:
     solved = False
     playouts = 0
     least = 1
+    start_share = 0.5
 
     def __init__(self, position: Position) -> None:
         self.position = position

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gamelore.adapters import open_spiel_games
 from gamelore.adapters.gymnasium import GameEnv, GameVectorEnv
-from gamelore.bench import openspiel
 from gamelore.errors import GameloreError
 
 Stepper: TypeAlias = Callable[[], int]
@@ -127,7 +127,7 @@ def openspiel_stepper(game: str, batch: int) -> Stepper:
         from open_spiel.python import rl_agent, rl_environment, vector_env
     except ImportError:
         raise GameloreError("OpenSpiel is not installed") from None
-    name = openspiel.GAMES[game]
+    name = open_spiel_games.GAMES[game]
     envs = vector_env.SyncVectorEnv(
         [rl_environment.Environment(name) for _ in range(batch)]
     )
@@ -195,7 +195,7 @@ def steppers(game: str, batch: int) -> dict[str, Callable[[], Stepper]]:
     }
     if game in ZOO_GAMES:
         found["PettingZoo classic"] = lambda: zoo_stepper(game)
-    if game in openspiel.GAMES:
+    if game in open_spiel_games.GAMES:
         found["OpenSpiel SyncVectorEnv"] = lambda: openspiel_stepper(game, batch)
     if game in PGX_GAMES:
         found["pgx, a call for each step"] = lambda: pgx_stepper(game, batch)
