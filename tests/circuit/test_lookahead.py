@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from gamelore.circuit import compile_game, lookahead
 from gamelore.circuit.lookahead import ConstantSum, add_lookahead
 from gamelore.circuit.program import (
     GATES,
@@ -19,6 +21,7 @@ from gamelore.circuit.program import (
     Turns,
 )
 from gamelore.circuit.restore import restore_circuit
+from gamelore.circuit.store import LookaheadStore
 from gamelore.engine import CircuitSimulator
 from gamelore.engine.simulator import Row, Rows
 from gamelore.games import library, load
@@ -79,7 +82,6 @@ def run_turn(
     run(LEGAL)
     first = int(turns.move_ends[turn - 1, -1]) if turn else 0
     span = slice(first, int(turns.move_ends[turn, -1]))
-    legal = np.zeros((len(facts), len(program.legal)), np.bool_)
     legal = np.zeros((len(facts), int(turns.moves.max()) + 1), np.bool_)
     legal[:, turns.moves[span]] = read(turns.legal[span])
     return ended, goals, legal
@@ -222,3 +224,36 @@ def check_moves(position: Position, legal: Bools, constant: ConstantSum | None) 
             expected = position.wins(role) or safe or possible
         span = legal[first[role] : first[role + 1]]
         assert np.flatnonzero(span).tolist() == sorted(expected)
+
+
+def test_what_took_long_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAMELORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(lookahead, "_QUICK", -1.0)
+    game = load("nim")
+    compiled = compile_game(game)
+    constant = ConstantSum(100, 0, 1)
+    made = lookahead.find_lookahead(game, compiled, constant)
+    assert made is not None
+    monkeypatch.setattr(lookahead, "add_lookahead", None)
+    found = lookahead.find_lookahead(game, compiled, constant)
+    assert found is not None
+    for one, other in zip(made, found, strict=True):
+        assert [type(x) for x in one] == [type(x) for x in other]
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    assert list(tmp_path.rglob("*-ahead-*"))
+
+
+def test_that_there_is_no_lookahead_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAMELORE_CACHE", str(tmp_path))
+    game = load("nim")
+    compiled = compile_game(game)
+    store = LookaheadStore(game, compiled.program, "any")
+    assert store.load() is None
+    store.save(None)
+    assert store.load() == "none"
+    store.path.write_bytes(b"damaged")
+    assert store.load() is None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gamelore.circuit.build import Circuit
 from gamelore.circuit.compiled import CompiledGame
@@ -33,26 +33,16 @@ from gamelore.circuit.turns import (
     group_moves,
     make_turn_circuit,
 )
+from gamelore.circuit.wins import ConstantSum as ConstantSum
 from gamelore.circuit.wins import Parts, Reply, TooLargeError, TurnWins
 from gamelore.gdl import Game
 
 _QUICK = 0.2  # seconds: what takes longer is kept
 _MOST_WORK = 300_000  # gates that are evaluated to compose them: seconds
-_MOST_COST = 8  # times as many gates of a turn as without lookahead
+_MOST_COST = 4  # times as long a turn as without lookahead
+_REST = 1000  # gates that take as long as all else in a turn: choosing moves, and so on
 _MOST_MINIMISED = 10_000  # gates: of more, passes take seconds
 _PASSES = 4  # over all gates; those after the first two save little
-
-
-@dataclass(frozen=True)
-class ConstantSum:
-    """Two players whose goals always have the same sum."""
-
-    total: int
-    first: int
-    second: int
-
-    def other(self, role: int) -> int:
-        return self.second if role == self.first else self.first
 
 
 def find_lookahead(
@@ -85,25 +75,30 @@ def add_lookahead(
         found = _compose(circuit, order, constant)
     except TooLargeError:
         return None
-    plain = sum(make_turn_circuit(circuit, order, t).circuit.graph.gates for t in turns)
+    plain = [make_turn_circuit(circuit, order, turn) for turn in turns]
     ahead = [_minimised(one) for one in found]
-    if sum(one.circuit.graph.gates for one in ahead) > _MOST_COST * plain:
+    if _cost(ahead) > _MOST_COST * _cost(plain):
         return None
     return lay_out_turns(order, ahead)
+
+
+def _cost(turns: Sequence[TurnCircuit]) -> int:
+    """What a move in each turn takes, in gates."""
+    return sum(_REST + one.circuit.graph.gates for one in turns)
 
 
 def _compose(
     circuit: Circuit, order: TurnOrder, constant: ConstantSum | None
 ) -> list[TurnCircuit]:
     """The circuits of turns, not minimised."""
-    parts = Parts(circuit)
+    parts = Parts(circuit, constant)
     turns = range(len(order.values))
     wins = [TurnWins(parts, order, t, _MOST_WORK // len(turns)) for t in turns]
     for turn, one in enumerate(wins):
         one.find_wins(wins[turn - 1])
     if all(literal == FALSE for one in wins for literal in one.wins):
         raise TooLargeError
-    return [_Turn(wins, turn, constant).circuit() for turn in turns]
+    return [_Turn(wins, turn).circuit() for turn in turns]
 
 
 def _minimised(turn: TurnCircuit) -> TurnCircuit:
@@ -116,14 +111,12 @@ def _minimised(turn: TurnCircuit) -> TurnCircuit:
 class _Turn:
     """One turn, when the wins of all turns are known."""
 
-    def __init__(
-        self, wins: Sequence[TurnWins], turn: int, constant: ConstantSum | None
-    ) -> None:
+    def __init__(self, wins: Sequence[TurnWins], turn: int) -> None:
         self.wins = wins[turn]
         self.before = wins[turn - 1]
         self.after = wins[(turn + 1) % len(wins)]
-        self.constant = constant
         self.parts = self.wins.parts
+        self.constant = self.parts.constant
         self.builder = self.wins.builder
         self.roles = range(len(self.parts.circuit.roles))
 
@@ -280,5 +273,7 @@ class _Turn:
             return False
         with self.builder.without_assumptions():
             changed = self.wins.present.change({node: value ^ 1})
-        goal = self.wins.present.output(self.parts.best_goal(mover), changed)
-        return goal == TRUE
+        goals = self.parts.winning_goals(mover)
+        return goals is not None and all(
+            self.wins.present.output(goal, changed) == TRUE for goal in goals
+        )

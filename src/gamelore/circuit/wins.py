@@ -13,7 +13,7 @@ part of it, so that nothing is said about positions where several roles choose.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -32,11 +32,24 @@ class TooLargeError(Exception):
     """The wins of a game are not told by a small circuit."""
 
 
+@dataclass(frozen=True)
+class ConstantSum:
+    """Two players whose goals always have the same sum."""
+
+    total: int
+    first: int
+    second: int
+
+    def other(self, role: int) -> int:
+        return self.second if role == self.first else self.first
+
+
 class Parts:
     """A circuit in parts: what tells of ends, and what tells of moves."""
 
-    def __init__(self, circuit: Circuit) -> None:
+    def __init__(self, circuit: Circuit, constant: ConstantSum | None = None) -> None:
         self.circuit = circuit
+        self.constant = constant
         self.fluents, self.moves = len(circuit.fluents), circuit.move_count
         outputs = circuit.graph.outputs
         goals = 1 + circuit.goal_count
@@ -52,10 +65,23 @@ class Parts:
             self.first_goal.append(self.first_goal[-1] + len(values))
             self.first_move.append(self.first_move[-1] + len(moves))
 
-    def best_goal(self, role: int) -> int:
-        """Which output of `ends` is the best goal of a role."""
-        values = self.circuit.goal_values[role]
-        return self.first_goal[role] + values.index(max(values))
+    def winning_goals(self, role: int) -> list[int] | None:
+        """Which outputs of `ends` are true if a role wins; None if it cannot.
+
+        They are its best goal and, where the sum is constant, what is left to the other
+        player: goals of another sum are no win, whatever playouts have shown.
+        """
+        best = max(self.circuit.goal_values[role])
+        wanted = {role: best}
+        if self.constant is not None:
+            wanted[self.constant.other(role)] = self.constant.total - best
+        found = []
+        for one, value in wanted.items():
+            if value not in self.circuit.goal_values[one]:
+                return None
+            place = self.circuit.goal_values[one].index(value)
+            found.append(self.first_goal[one] + place)
+        return found
 
     def is_player(self, role: int) -> bool:
         """Whether a role chooses for a goal, and can get more than one."""
@@ -243,10 +269,12 @@ class TurnWins:
         after = self.later.change(changes)
         self.count_work(self.later.work - before)
         reply.ends = self.later.output(0, after)
-        if reply.ends != FALSE:
-            goal = self.later.output(parts.best_goal(role), after)
-            won = goal
-            if not builder.implies(goal, reply.ends):
-                won = builder.both(reply.ends, goal)
+        goals = parts.winning_goals(role)
+        if reply.ends != FALSE and goals is not None:
+            literals = [self.later.output(goal, after) for goal in goals]
+            won = literals[0]
+            for literal in [reply.ends, *literals[1:]]:
+                if not builder.implies(won, literal):
+                    won = builder.both(won, literal)
             reply.wins = builder.both(reply.legal, won)
         return reply
