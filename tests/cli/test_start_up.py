@@ -17,8 +17,9 @@ SLOW = {
     "numpy",
     "pyspiel",
     "rich",
+    "socket",
 }
-"""What takes a tenth of a second or more to import."""
+"""What is slow to import: from a fiftieth of a second to more than one."""
 
 CODE = """
 import sys

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from gamelore.cli.streams import SHOW_CURSOR
+
 GRACE_SECONDS = 1.5
 """Time that a command has to stop by itself."""
 SAVE_SECONDS = 30.0
 """Time that it has at most where it is writing a file."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-SHOW_CURSOR = "\x1b[?25h"
-"""Shows the cursor again where a progress bar has hidden it."""
 
 
 @contextmanager

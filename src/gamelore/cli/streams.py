@@ -14,8 +14,8 @@ from types import FrameType
 
 import click
 
-from gamelore.cli.signals import SHOW_CURSOR
-
+SHOW_CURSOR = "\x1b[?25h"
+"""Shows the cursor again where a progress bar has hidden it."""
 INTERRUPTED = 130
 PATIENCE = 1.5
 """Seconds that a command has to end after Ctrl-C or SIGTERM."""
