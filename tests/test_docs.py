@@ -29,8 +29,8 @@ from gamelore.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-EXTRAS = {"open-spiel.md": "pyspiel"}
-"""Pages whose snippets need a package that not every installation has."""
+NEEDED = {"adapters.md": ("gymnasium", "pettingzoo"), "open-spiel.md": ("pyspiel",)}
+"""What the snippets of a page need that not every installation has."""
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 BLOCK = re.compile(
     r"(?:^<!-- file: (?P<file>\S+) -->\n+)?"
@@ -130,9 +130,9 @@ def check_make(command: str, place: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if page.name in EXTRAS:
-        pytest.importorskip(EXTRAS[page.name], reason="an extra")
     monkeypatch.chdir(tmp_path)
+    for package in NEEDED.get(page.name, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed")
     names: dict[str, Any] = {"__name__": page.stem}
     for block in read_blocks(page):
         if block.file:

@@ -36,7 +36,8 @@ def test_notebooks_are_kept_without_output(path: Path) -> None:
 def test_notebooks_run(path: Path, tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
     nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
-    pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+    for package in ("ipykernel", "gymnasium", "pettingzoo"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
     notebook: Any = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(
         notebook,
