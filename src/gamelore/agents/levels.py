@@ -32,9 +32,9 @@ LEVELS = (
     Level(100, lookahead=False),
     Level(250, lookahead=False),
     Level(800, lookahead=False),
-    Level(2500, lookahead=False),
-    Level(6000),
-    Level(18_000),
+    Level(1600),
+    Level(5000),
+    Level(16_000),
     Level(None),
 )
 """Levels 1 to 10; docs/strength.md has their ratings."""

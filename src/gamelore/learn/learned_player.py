@@ -21,7 +21,6 @@ from gamelore.search.alpha_beta import SearchLimits
 from gamelore.search.mcts import TreePlayer, TreeSettings
 from gamelore.search.playouts import MonteCarloPlayer
 
-_TABLE_MIX = 0.5  # the share of a table in the value of a leaf
 _PATIENCE = 0.5  # the share of a clock to wait for others who use the same state graph
 
 
@@ -122,9 +121,7 @@ def make_tree_agent(
     """
     snapshot = _load(path, games)
     snapshot.evaluator()  # or an error, before there is a match
-    # A table has no entries for most positions: playouts have their say there.
-    mix = 1.0 if snapshot.checkpoint.weights else _TABLE_MIX
-    settings = TreeSettings(playouts=playouts, mix=mix)
+    settings = TreeSettings(playouts=playouts)
     return PlayerAgent(
         lambda own: FallbackPlayer(
             SnapshotTreePlayer(snapshot, own, settings), TreePlayer(own, settings)

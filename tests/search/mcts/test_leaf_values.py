@@ -113,7 +113,7 @@ def test_proven_values_are_exact_over_any_evaluator(
 def test_both_trees_find_the_same_over_the_same_evaluator() -> None:
     engine = circuit("connect-four-4x4")
     for evaluator in (OwnMarks(), learned(engine)):
-        settings = TreeSettings(nodes=20_000, playouts=1500)
+        settings = TreeSettings(mix=1, nodes=20_000, playouts=1500)
         found = []
         for make in (CircuitTree, PlainTree):
             tree = make(engine, settings, 1, evaluator=evaluator)
@@ -142,7 +142,7 @@ def test_a_search_in_parts_is_the_same_as_in_one() -> None:
 def test_a_tree_with_estimates_is_cut_down_to_what_matters() -> None:
     engine = circuit("connect-four")
     evaluator = learned(engine)
-    tree = CircuitTree(engine, TreeSettings(nodes=5000), evaluator=evaluator)
+    tree = CircuitTree(engine, TreeSettings(mix=1, nodes=5000), evaluator=evaluator)
     position = Position.initial(engine)
     for _ in range(14):
         tree.set_root(position.row)
@@ -187,7 +187,9 @@ def test_a_player_searches_over_an_evaluator_with_features() -> None:
 def test_a_linear_function_is_an_evaluator_too() -> None:
     engine = circuit("tictactoe")
     function = ValueFunction(StateGraph(engine), LinearSettings())
-    tree = CircuitTree(engine, evaluator=ValueFunctionEvaluator(function))
+    settings = TreeSettings(mix=1)
+    evaluator = ValueFunctionEvaluator(function)
+    tree = CircuitTree(engine, settings, evaluator=evaluator)
     tree.set_root(engine.initial_row())
     assert tree.search(50_000)
     assert tree.analyse(0).value == 50

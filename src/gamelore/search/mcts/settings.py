@@ -22,7 +22,7 @@ class TreeSettings:
     evaluator, whose values vary less."""
     first_play: float = 0.0
     """How much less than its parent a move is worth before its first visit."""
-    mix: float = 1.0
+    mix: float = 0.5
     """The share of the evaluator in the value of a leaf, where a search has one; the
     rest is the playouts'. With 1 there are none: a playout is then one evaluation."""
     rave: int | None = None
