@@ -10,6 +10,7 @@ from tests.lab.running import RunningLab
 
 from gamelore.errors import GameloreError
 from gamelore.lab.analyses import Spot, find_hint, review_match, search_position
+from gamelore.lab.desk import MOST_SEARCHES
 from gamelore.lab.requests import Place
 from gamelore.lab.shelf import GameShelf, LabGame, complete_joint
 from gamelore.lab.workspace import Workspace
@@ -97,3 +98,13 @@ def test_another_analysis_ends_the_first(lab: RunningLab) -> None:
         # both threads are free again: so many searches in a row could not run else
         for _ in range(5):
             assert client.ask("AskHint", place=place)["type"] == "Hint"
+
+
+def test_searches_end_with_their_pages(lab: RunningLab) -> None:
+    """More searches than there can be at once have begun, and none holds up others."""
+    place = {"game": "connect-four", "moves": []}
+    for _ in range(MOST_SEARCHES + 1):
+        with lab.client() as client:
+            assert client.ask("Analyse", place=place, seconds=600)["re"] == 1
+    with lab.client() as client:
+        assert client.ask("AskHint", place=place)["type"] == "Hint"

@@ -96,6 +96,9 @@ def test_what_cannot_be_started_is_refused(tmp_path: Path) -> None:
         wrong = client.ask("StartRun", game="tictactoe", options={"alpha": 9})
         assert wrong["type"] == "Failure" and wrong["setting"] == "alpha"
         assert client.ask("StartRun", game="nothing")["type"] == "Failure"
+        for source in ("../../elsewhere", "none"):
+            wrong = client.ask("StartRun", game="tictactoe", knowledge=source)
+            assert wrong["type"] == "Failure"
         for kind in ("PauseRun", "ResumeRun", "RemoveRun", "ShowPatterns"):
             assert client.ask(kind, run="../x")["type"] == "Failure"
         assert client.ask("FollowRuns")["runs"] == []

@@ -159,10 +159,11 @@ class RecordShelf:
 def _result(record: MatchFile, game: str) -> Result | None:
     if not record.completed or len(record.goals) != len(record.players):
         return None
+    roles = record.details.roles if record.details else record.players
     pairs = [
         (player, goal)
-        for player, goal in zip(record.players, record.goals, strict=True)
-        if player != CHANCE
+        for role, player, goal in zip(roles, record.players, record.goals, strict=False)
+        if role != CHANCE
     ]
     players = tuple(player for player, _ in pairs)
     if len(set(players)) != len(players) or not players:

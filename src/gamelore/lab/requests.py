@@ -224,7 +224,7 @@ class StartRun(Request):
     """By the names of options, as the form has them."""
     name: Name = ""
     knowledge: Name | None = None
-    """A file of tree patterns to begin with."""
+    """The run whose tree patterns it begins with."""
 
 
 class StartRace(Request):

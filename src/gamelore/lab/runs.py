@@ -197,6 +197,8 @@ class RunBook:
         if len(self._runs) >= MOST_RUNS:
             raise GameloreError(f"there are {MOST_RUNS} runs: remove some of them")
         self._check_room()
+        if knowledge is not None and not self.find(knowledge).folder.knowledge.exists():
+            raise GameloreError(f"no tree patterns of run {knowledge} are kept")
         loaded = await asyncio.to_thread(self._shelf.load, game)
         key = secrets.token_hex(4)
         spec = RunSpec(

@@ -63,29 +63,35 @@ class Setup {
           h("div", { class: "chosen-head" }, this.title, this.about),
           h("div", { class: "chosen-body" }, this.board.element, this.form))),
     );
+    this.buildList();
     const last = wanted || localStorage.getItem("game") || "tictactoe";
     this.choose(this.games.some((one) => one.game === last) ? last : this.games[0].game);
   }
 
-  list() {
-    const words = this.search.value.toLowerCase().split(/\s+/);
+  /** The entries of all games, favourites first; they stay, so that no click is lost. */
+  buildList() {
     const rank = (one) => {
       const place = FAVOURITES.indexOf(one.game);
       return one.game.startsWith("file:") ? -1 : place < 0 ? FAVOURITES.length : place;
     };
-    const found = this.games
-      .filter((one) => words.every((word) => `${one.label} ${one.description}`.toLowerCase().includes(word)))
-      .sort((a, b) => rank(a) - rank(b));
-    replace(
-      this.shown,
-      found.length
-        ? found.map((one) =>
-            h("div", { role: "option", id: `game-${one.game}`, class: "game", "aria-selected": String(one.game === this.game), "data-game": one.game, onclick: () => this.choose(one.game) },
-              h("span", { class: "game-name" }, one.label),
-              h("span", { class: "faint" }, one.description)))
-        : h("div", { role: "option", class: "game", "aria-selected": "false", "aria-disabled": "true" }, "No game is called that."),
-    );
-    this.found = found;
+    this.games.sort((a, b) => rank(a) - rank(b));
+    this.options = this.games.map((one) =>
+      h("div", { role: "option", id: `game-${one.game}`, class: "game", "data-game": one.game, onclick: () => this.choose(one.game) },
+        h("span", { class: "game-name" }, one.label),
+        h("span", { class: "faint" }, one.description)));
+    this.none = h("div", { role: "option", class: "game", "aria-selected": "false", "aria-disabled": "true" }, "No game is called that.");
+    replace(this.shown, this.options, this.none);
+  }
+
+  list() {
+    const words = this.search.value.toLowerCase().split(/\s+/);
+    const fits = (one) => words.every((word) => `${one.label} ${one.description}`.toLowerCase().includes(word));
+    this.found = this.games.filter(fits);
+    this.games.forEach((one, i) => {
+      this.options[i].hidden = !fits(one);
+      this.options[i].setAttribute("aria-selected", String(one.game === this.game));
+    });
+    this.none.hidden = this.found.length > 0;
     this.shown.setAttribute("aria-activedescendant", `game-${this.game}`);
   }
 
