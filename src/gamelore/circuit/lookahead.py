@@ -39,7 +39,7 @@ from gamelore.gdl import Game
 
 _QUICK = 0.2  # seconds: what takes longer is kept
 _MOST_WORK = 1_000_000  # gates that are evaluated to compose them, 2 µs each
-_MOST_COST = 4  # times as long a turn as without lookahead
+_MOST_COST = 6  # times as long a turn as without lookahead
 _REST = 1000  # gates that take as long as all else in a turn: choosing moves, and so on
 _MOST_MINIMISED = 10_000  # gates: of more, passes take seconds
 _PASSES = 4  # over all gates; those after the first two save little

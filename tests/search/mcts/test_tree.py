@@ -242,3 +242,22 @@ def test_hands_are_shown_equally_often(seed: int) -> None:
     for role in range(2):
         for candidate in tree.analyse(role).candidates:
             assert candidate.probability == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_a_position_of_no_turn_is_searched() -> None:
+    engine = CircuitSimulator(load("breakthrough-5x5"))
+    row = engine.initial_row().copy()
+    for number, fact in enumerate(engine.fluents):
+        if to_kif(fact).startswith("(control"):
+            row[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
+    tree = CircuitTree(engine, TreeSettings(nodes=100_000), seed=1)
+    tree.set_root(row)
+    tree.search(2000)
+    assert len(tree._lanes.turns.terminal) == 1
+    tree._abandon()
+    nodes = tree._tree.nodes
+    played = np.flatnonzero(nodes.visits[: tree.nodes])
+    assert len(played) > 1
+    sums = nodes.sums[played].sum(axis=1)  # 100, or nothing if both have won at once
+    assert (sums <= 100 * nodes.visits[played]).all()
+    assert sums.sum() > 0
