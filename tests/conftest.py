@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +24,16 @@ def corpus_folder() -> Path | None:
     named = os.environ.get("GAMELORE_CORPUS")
     folder = Path(named) if named else ROOT.parent / "shared" / "corpus"
     return folder if (folder / "games").is_dir() else None
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say in one line that the browser's tests were left out, and how to get them."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any("test_browser" in report.nodeid for report in skipped):
+        terminalreporter.write_line(
+            "the lab's tests in a browser were left out: install chromium"
+            " (apt-get install chromium), or name it in $GAMELORE_CHROMIUM"
+        )
 
 
 @pytest.fixture(scope="session")
