@@ -150,6 +150,7 @@ def main() -> None:
         cards.append(draw(game, options, number))
     print(file=sys.stderr)
     write_page(cards, options.page)
+    print(f"{len(cards)} games on {options.page}")
     if options.png is not None:
         write_images(cards, options.png)
 

@@ -175,6 +175,8 @@ def test_glossary_names_what_there_is() -> None:
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FEWER = {"demo": {"RUNS": 2}}
 """What is done more often in an example than a test needs."""
+ARGUMENTS = {"contact_sheet": ["sheet.html", "--rules-only", "--plies", "1"]}
+"""What an example is told on the command line, if it must be."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
@@ -188,6 +190,9 @@ def test_examples_run(
     spec = importlib.util.spec_from_file_location(example.stem, example)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, example.stem, module)
+    arguments = ARGUMENTS.get(example.stem, [])
+    monkeypatch.setattr(sys, "argv", [str(example), *arguments])
     spec.loader.exec_module(module)
     for name, value in FEWER.get(example.stem, {}).items():
         assert getattr(module, name) > value
