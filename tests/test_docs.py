@@ -19,6 +19,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,8 @@ def test_glossary_names_what_there_is() -> None:
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FEWER = {"demo": {"RUNS": 2}}
-"""What is done more often in an example than a test needs."""
+SMALLER = {"ppo_tictactoe": {"updates": 10, "steps": 4}}
+"""What is done more often in an example than a test needs, and settings of its own."""
 ARGUMENTS = {"contact_sheet": ["sheet.html", "--rules-only", "--plies", "1"]}
 """What an example is told on the command line, if it must be."""
 
@@ -209,6 +211,9 @@ def test_examples_run(
     for name, value in FEWER.get(example.stem, {}).items():
         assert getattr(module, name) > value
         monkeypatch.setattr(module, name, value)
+    if example.stem in SMALLER:
+        brief = partial(module.Settings, **SMALLER[example.stem])
+        monkeypatch.setattr(module, "Settings", brief)
     module.main()
     assert capsys.readouterr().out
 
