@@ -9,6 +9,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
+# Tests start many interpreters, which would each compile all modules anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all lint types docs dist clean
 
@@ -29,7 +32,7 @@ test: lint types  ## lint, types and the fast tests
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not timing"
 
 test-all: lint types  ## all tests, the slow ones too
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --hypothesis-profile thorough
 
 lint: $(INSTALLED)  ## ruff, rules and layout
 	$(BIN)/ruff check .
