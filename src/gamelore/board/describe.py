@@ -9,9 +9,9 @@ from gamelore.board.coordinates import find_ends
 from gamelore.board.families import Family, Words, split_fact
 from gamelore.board.grids import Grid, Layer
 from gamelore.board.infer import BoardModel
-from gamelore.board.layout import GAP
 from gamelore.board.looks import Look, find_direction, make_looks
 from gamelore.board.order import natural
+from gamelore.board.points import GAP
 from gamelore.board.scene import BoardScene, Cell, Counter, Hand, Line, Piece
 from gamelore.board.stacks import stack_cells
 from gamelore.gdl import Fact

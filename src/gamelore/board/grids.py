@@ -8,7 +8,7 @@ from typing import Literal
 
 from gamelore.board.coordinates import Reading, find_ends
 from gamelore.board.families import Words
-from gamelore.board.layout import Edges, Layout, lay_out
+from gamelore.board.layout import lay_out
 from gamelore.board.looks import (
     Look,
     block_look,
@@ -19,6 +19,7 @@ from gamelore.board.looks import (
 )
 from gamelore.board.order import Axis, Orders
 from gamelore.board.orientation import find_plane
+from gamelore.board.points import Edges, Layout
 from gamelore.board.readings import LARGEST
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage
