@@ -67,3 +67,29 @@ def _balance(
         y += weight * (oy + far[j] * dy / length)
         total += weight
     return [x / total, y / total] if total else list(xy[i])
+
+
+def lay_out_stages(start: Words, edges: Edges) -> Layout:
+    """Return points from left to right, by how many steps lead there from the start."""
+    following: dict[Words, list[Words]] = defaultdict(list)
+    for a, b in sorted(edges):
+        following[a].append(b)
+    stages = {start: 0}
+    queue = [start]
+    for cell in queue:
+        for other in following[cell]:
+            if other not in stages:
+                stages[other] = stages[cell] + 1
+                queue.append(other)
+    for cell in sorted({cell for edge in edges for cell in edge} - stages.keys()):
+        stages[cell] = 0  # nothing leads there
+    columns: dict[int, list[Words]] = defaultdict(list)
+    for cell, stage in stages.items():
+        columns[stage].append(cell)
+    points = {
+        cell: (1.7 * stage, 1.2 * (i - (len(own) - 1) / 2))
+        for stage, own in columns.items()
+        for i, cell in enumerate(own)
+    }
+    points = from_zero(points)
+    return Layout("point", points, links=join_points(points, edges))

@@ -35,11 +35,13 @@ class Layout:
 
     @property
     def kind(self) -> str:
-        """`square`, `hex`, `line` or `graph`."""
+        """`square`, `hex`, `line`, `table` or `graph`."""
         if self.shape == "square" and len({y for _, y in self.points.values()}) == 1:
             return "line"
         if self.shape == "dot":
             return "square"
+        if self.shape == "wide":
+            return "table"
         return "graph" if self.shape == "point" else self.shape
 
 
