@@ -102,9 +102,7 @@ def click_until_over(page: Any, most: int = 60) -> int:
 
 
 @pytest.mark.parametrize("page", [WIDE, PHONE], indirect=True, ids=["wide", "phone"])
-@pytest.mark.parametrize(
-    "game", ["tictactoe", pytest.param("connect-four", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("game", ["tictactoe", "connect-four"])
 def test_a_whole_game_by_clicks(page: Any, game: str) -> None:
     begin(page, game, "person", "random")
     assert click_until_over(page) >= 3
@@ -171,7 +169,6 @@ def test_a_link_leads_to_a_position(page: Any, lab: RunningLab) -> None:
 # ── learning ────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.slow  # `test_runs` has the same without a browser
 def test_a_run_is_started_watched_paused_and_resumed(page: Any) -> None:
     page.click("nav >> text=Learn")
     page.wait_for_selector("#run-game")
@@ -254,9 +251,7 @@ def test_by_keyboard_alone(page: Any) -> None:
     page.wait_for_selector("text=no move yet")
 
 
-@pytest.mark.parametrize(
-    "theme", ["light", pytest.param("dark", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_serious_finding_of_axe(page: Any, theme: str, lab: RunningLab) -> None:
     page.emulate_media(color_scheme=theme)
     checker = axe.Axe()

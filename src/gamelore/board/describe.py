@@ -19,6 +19,8 @@ from gamelore.gdl import Fact
 
 MOST_COUNTERS = 14
 """Facts of one family that are listed one by one beside a board."""
+LONGEST_VALUE = 28
+"""Letters of values that are listed behind one label."""
 
 
 def describe_position(model: BoardModel, facts: Iterable[Fact]) -> BoardScene:
@@ -305,11 +307,18 @@ def _make_hand(model: BoardModel, functor: str, facts: Sequence[Words]) -> Hand:
 def _list_counters(
     model: BoardModel, functor: str, family: Family | None, facts: Sequence[Words]
 ) -> list[Counter]:
-    """Return one counter for each fact, its role apart."""
-    counters = []
+    """Return what facts say, each label once, the role apart."""
+    values: dict[tuple[str, str | None], list[str]] = {}
     for words in sorted(facts, key=lambda words: [natural(word) for word in words]):
         owner = next((word for word in words if word in model.roles), None)
         rest = [word for word in words if word != owner]
         label = functor if owner is None else f"{functor} {owner}"
-        counters.append(Counter(label, " ".join(rest), owner))
+        values.setdefault((label, owner), []).append(" ".join(rest))
+    counters: list[Counter] = []
+    for (label, owner), own in values.items():
+        together = ", ".join(own)
+        if " " in "".join(own) or len(together) > LONGEST_VALUE:
+            counters += [Counter(label, value, owner) for value in own]
+        else:
+            counters.append(Counter(label, together, owner))
     return counters

@@ -11,7 +11,7 @@ from gamelore.board.graph_layout import lay_out_stages
 from gamelore.board.grids import Grid, GridMaker, Layer
 from gamelore.board.looks import Look, base_name, make_looks, role_colours
 from gamelore.board.order import is_number
-from gamelore.board.points import Layout
+from gamelore.board.points import Layout, Point
 from gamelore.gdl.graph import components
 
 LONGEST = 16
@@ -56,7 +56,7 @@ def _make_table(families: Sequence[Family], maker: GridMaker) -> Grid | None:
     if len(rows) < 2:
         return None
     titles = list(dict.fromkeys(column for _, column in cells))
-    points = {
+    points: dict[Words, Point] = {
         (role, column): (2.0 * titles.index(column) + 0.5, float(rows.index(role)))
         for role, column in cells
     }
@@ -67,7 +67,9 @@ def _make_table(families: Sequence[Family], maker: GridMaker) -> Grid | None:
         tuple((title, 2.0 * i + 0.5) for i, title in enumerate(titles)),
     )
     colours = role_colours(maker.roles)
-    looks = {(role,): Look(role, role, colours[role], "score", "") for role in rows}
+    looks: dict[Words, Look] = {
+        (role,): Look(role, role, colours[role], "score", "") for role in rows
+    }
     layers = tuple(
         Layer(reading.family.key, reading, "scores", looks=looks)
         for reading, _ in found

@@ -7,9 +7,10 @@ is chosen in which neighbours are close.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from gamelore.board.families import Words
 from gamelore.board.named_layouts import lay_out_names
@@ -64,6 +65,26 @@ def lay_out(
     return _lay_out_boards(cells, axes, plane)
 
 
+def lay_out_rows(vertical: Axis | None, rows: Mapping[str, Axis]) -> Layout:
+    """Return rows around the middle, in which each has an order of its own.
+
+    They are hexagons where each row lies in the gaps of the next.
+    """
+    order = vertical.rank if vertical is not None else {}
+    names = sorted(rows, key=lambda row: order[row])
+    points: dict[Words, Point] = {
+        (row, name): (float(rows[row].rank[name]), float(order[row]))
+        for row in names
+        for name in rows[row].names
+    }
+    centred = centre_rows(points)
+    odd = all((len(rows[a].names) - len(rows[b].names)) % 2 for a, b in pairwise(names))
+    height = ROW if odd else 1.0
+    points = {cell: (x, points[cell][1] * height) for cell, (x, _) in centred.items()}
+    labels = tuple((row, order[row] * height) for row in names)
+    return Layout("hex" if odd else "square", points, labels)
+
+
 def _lay_out_plane(
     cells: Sequence[Words],
     axes: Sequence[Axis | None],
@@ -79,10 +100,13 @@ def _lay_out_plane(
     for i in range(2):
         if pair[i].cyclic and pair[i].length >= 6 and pair[1 - i].length <= 4:
             return _lay_out_rings(ranks, i, pair[i].length, edges)
-    if min(heights) >= 3 and is_ragged(square) and fits_best(square, edges) < 0.9:
-        centred = centre_rows(square)
-        if edges and fits_best(centred, edges) > 0.9:
-            return Layout("hex", centred)
+    if min(heights) >= 3 and is_ragged(square) and edges:
+        enough = max(0.9, fits_best(square, edges))
+        for one in (plane, Plane(1 - plane.horizontal, upward=False)):
+            turned = {cell: one.point(own, heights) for cell, own in ranks.items()}
+            centred = centre_rows(turned)
+            if fits_best(centred, edges) > enough:
+                return Layout("hex", centred)
     slant = _find_slant(square, edges) if min(heights) >= 3 else 0
     vertical, horizontal = pair[1 - plane.horizontal], pair[plane.horizontal]
     if slant:
@@ -145,10 +169,14 @@ def _slant_of_outline(points: Mapping[Words, Point]) -> int:
     whole = {
         (float(x), float(y)) for x in range(int(width)) for y in range(int(height))
     }
-    if spots == {(x, y) for x, y in whole if abs(x - y) <= half}:
-        return -1
-    if spots == {(x, y) for x, y in whole if abs(x + y - width + 1) <= half}:
-        return 1
+    for slant in (-1, 1):
+        inside = {
+            (x, y)
+            for x, y in whole
+            if abs(x - y if slant < 0 else x + y - width + 1) <= half
+        }
+        if spots <= inside and len(spots) >= 0.85 * len(inside):  # some have holes
+            return slant
     return 0
 
 
@@ -195,6 +223,8 @@ def _lay_out_boards(
             for i, one in enumerate(selectors)
         }
     gap = GAP if len(outer) == 1 else GAP / 3
+    if len(outer) == 1 and _are_triangles(cells, selectors):
+        return _lay_out_triangles(cells, inner, spots)
     points = {}
     for cell in cells:
         ranks = [axis.rank[w] for axis, w in zip(inner, cell[-2:], strict=True)]
@@ -202,6 +232,33 @@ def _lay_out_boards(
         column, row = spots[cell[:-2]]
         points[cell] = (x + column * (across + gap), y + row * (down + gap))
     return Layout("square", points)
+
+
+def _are_triangles(cells: Sequence[Words], selectors: Sequence[Words]) -> bool:
+    """Whether the rows of each board have one cell more than the row before."""
+    for one in selectors:
+        lengths = Counter(cell[-2] for cell in cells if cell[:-2] == one)
+        if sorted(lengths.values()) != list(range(1, len(lengths) + 1)):
+            return False
+    return len(cells) > 2 * len(selectors)
+
+
+def _lay_out_triangles(
+    cells: Sequence[Words], axes: Sequence[Axis], spots: Mapping[Words, Point]
+) -> Layout:
+    """Return triangles of hexagons side by side: the layers of a pyramid."""
+    first, second = axes
+    size = first.length + GAP
+    points: dict[Words, Point] = {}
+    for board, (column, line) in spots.items():
+        own: dict[Words, Point] = {
+            cell: (float(second.rank[cell[-1]]), float(first.rank[cell[-2]]))
+            for cell in cells
+            if cell[:-2] == board
+        }
+        for cell, (x, y) in centre_rows(own).items():
+            points[cell] = (x + column * size, y + line * size * ROW)
+    return Layout("hex", points)
 
 
 def _boards_in_a_row(count: int) -> int:

@@ -1,7 +1,7 @@
 """Lines of cells that have one name each: what rules want in a row.
 
-Where a relation lists them, `(line a b c)`, or a rule asks for them together, they say how
-names lie on a board.
+Where a relation lists them, `(line a b c)`, or a rule asks for them together, they say
+how names lie on a board.
 """
 
 from __future__ import annotations

@@ -88,10 +88,10 @@ def _draw_cells(scene: BoardScene, glyphs: Mapping[str, str]) -> list[str]:
         line = lines[row]
         line = line.ljust(column) if len(line) <= column else line + " "
         lines[row] = line + texts[cell.id]
-    if scene.columns and unit == 1.0:
+    if scene.columns and (unit == 1.0 or scene.kind == "table"):
         header = " " * start
         for label, spot in sorted(scene.columns, key=lambda item: item[1]):
-            header = header.ljust(start + pitch * round(spot)) + label
+            header = header.ljust(start + pitch * round(spot / unit)) + label
             header += " " if len(label) >= pitch else ""
         lines.insert(0, header)
     return [line.rstrip() for line in lines]

@@ -8,7 +8,14 @@ from itertools import chain
 import numpy as np
 
 from gamelore.circuit.build import Circuit
-from gamelore.circuit.program import BLOCK, LOOP, Ints, Program, Turns
+from gamelore.circuit.program import (
+    LOOP,
+    MANY,
+    MANY_SLOTS,
+    Ints,
+    Program,
+    Turns,
+)
 from gamelore.circuit.schedule import schedule
 from gamelore.circuit.turns import (
     TurnCircuit,
@@ -16,8 +23,6 @@ from gamelore.circuit.turns import (
     find_turn_order,
     make_turn_circuit,
 )
-
-_PLANES = 4  # that a block's count has
 
 
 def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
@@ -56,6 +61,7 @@ def as_one_turn(program: Program) -> tuple[Program, Turns]:
         group_slots=_ints([[first, first + moves]]),
         carried=program.carried,
         carried_ends=_ints([len(program.carried)]),
+        single=_ints([1]),
         scratch=program.slots,
     )
     return _with_scratch(program, turns), turns
@@ -63,8 +69,8 @@ def as_one_turn(program: Program) -> tuple[Program, Turns]:
 
 def _with_scratch(program: Program, turns: Turns) -> Program:
     """Return the program with slots for counting moves, after its own."""
-    blocks = -(-_most_moves(turns) // BLOCK)
-    return program._replace(slots=turns.scratch + _PLANES * blocks)
+    counts = MANY_SLOTS * -(-_most_moves(turns) // MANY)
+    return program._replace(slots=turns.scratch + counts)
 
 
 def _most_moves(turns: Turns) -> int:
@@ -123,7 +129,15 @@ def _make_turns(
         group_slots=_ints(spans),
         carried=_join(program.carried for program in programs),
         carried_ends=_ints(np.cumsum([len(p.carried) for p in programs])),
+        single=_ints([_has_single_groups(turn) for turn in circuits]),
         scratch=scratch,
+    )
+
+
+def _has_single_groups(turn: TurnCircuit) -> bool:
+    """Whether each move is in one group, and no other move is in it."""
+    return all(map(len, turn.groups)) and len(set(turn.groups)) == sum(
+        map(len, turn.groups)
     )
 
 
