@@ -178,6 +178,7 @@ def test_plots(tmp_path: Path) -> None:
         assert (tmp_path / name).stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_matplotlib_is_only_imported_for_plots() -> None:
     code = """
 import sys
@@ -435,6 +436,7 @@ def test_a_signal_stops_training_and_saves_it(
     assert f"{matches:,} matches" in output
 
 
+@pytest.mark.slow
 def test_a_signal_ends_a_match_that_takes_hours(tmp_path: Path) -> None:
     """No kernel can keep a process from ending."""
     path = tmp_path / "save"

@@ -265,6 +265,7 @@ def test_watching_a_damaged_record(record: Path) -> None:
     assert "is no match record" in result.output
 
 
+@pytest.mark.slow
 def test_watching_in_a_terminal(record: Path) -> None:
     moves = len(read_match(record).moves)
     film = in_terminal("watch", str(record), "--speed", "100")
