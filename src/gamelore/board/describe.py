@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -243,6 +244,7 @@ def _describe_edges(
     """Return lines between points, or walls across the border of two cells."""
     ends = find_ends(layer.reading.family)
     points = grid.layout.points
+    side = 1 / math.sqrt(3) if grid.layout.shape == "hex" else 1.0
     lines = []
     for words in facts:
         content = layer.reading.content_of(words)
@@ -254,7 +256,8 @@ def _describe_edges(
             continue
         (ax, ay), (bx, by) = one, other
         if layer.style == "walls":
-            mx, my, dx, dy = (ax + bx) / 2, (ay + by) / 2, (bx - ax) / 2, (by - ay) / 2
+            mx, my = (ax + bx) / 2, (ay + by) / 2
+            dx, dy = side * (bx - ax) / 2, side * (by - ay) / 2
             ax, ay, bx, by = mx - dy, my + dx, mx + dy, my - dx
         look = layer.looks.get(layer.kind(content))
         colour = look.colour if look is not None and content else "ink"

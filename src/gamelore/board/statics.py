@@ -34,8 +34,10 @@ MOST_STEPS = 2_500
 """Tuples tried for one relation and those it depends on, if not already derived."""
 MOST_STEPS_TOGETHER = 4_000
 """Tuples tried for all relations together, the initial position not counted."""
-MOST_STEPS_DECLARED = 10_000
+MOST_STEPS_DECLARED = 7_000
 """Tuples tried for all facts that are declared as possible."""
+MOST_ARGUMENTS = 6
+"""Arguments of a fact whose declaration is read: four coordinates, and a content."""
 MOST_STEPS_AT_START = 20_000
 """Tuples tried for the initial position."""
 
@@ -99,6 +101,8 @@ class Statics:
         for rule in self.rules_of("base"):
             term = rule.head.arguments[0]
             functor = term.functor if isinstance(term, Compound) else ""
+            if isinstance(term, Compound) and len(term.arguments) > MOST_ARGUMENTS:
+                unknown.add(functor)
             heads = self.solve(rule, left) if functor not in unknown else None
             left = max(0, self._left)
             if heads is None:

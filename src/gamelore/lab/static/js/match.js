@@ -63,8 +63,9 @@ class MatchPage {
       await link.ask("FollowMatch", { match: this.match });
       return;
     }
-    let place = { game: rest[0], moves: rest[1] ? JSON.parse(rest[1]) : [] };
-    if (this.kind === "record") {
+    let place;
+    if (this.kind === "position") place = { game: rest[0], moves: rest[1] ? JSON.parse(rest[1]) : [] };
+    else {
       this.path = rest.join("/");
       const record = await link.ask("FollowRecord", { path: this.path });
       place = record.place;

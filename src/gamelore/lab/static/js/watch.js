@@ -105,7 +105,7 @@ class WatchPage {
       : null);
     replace(this.records,
       found.groups.map((group) => this.group(group)),
-      found.groups.length ? null : h("section", { class: "panel" }, h("h2", {}, "Records"), h("p", { class: "faint" }, `Match records (.json) in ${link.welcome.folder} are listed here: of gamelore match, of tournaments, of ggp-base.`)));
+      found.groups.length ? null : h("section", { class: "panel" }, h("h2", {}, "Records"), h("p", { class: "faint" }, `Match records (.json) in ${link.welcome.folder} are listed here: of gamelore match, of tournaments, of ggp-base. Matches that these programs are playing are shown move by move.`)));
   }
 
   group(group) {
