@@ -52,6 +52,9 @@ class Program(NamedTuple):
     next: Ints  # int32 [F]   literals of the next one
     carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
     features: Ints  # int32 [·]   literals of feature atoms, views one after the other
+    span: (
+        Ints  # int32 [G]   gates of a kind from each on; none if they come as they are
+    )
 
 
 class Turns(NamedTuple):
@@ -102,4 +105,5 @@ def empty_program() -> Program:
         next=none,
         carried=none,
         features=none,
+        span=none,
     )

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.circuit.build import Circuit
+from gamelore.circuit.gate_runs import gather_runs, measure_runs
 from gamelore.circuit.program import (
     FEATURES,
     GATES,
@@ -54,6 +55,17 @@ class _Phase:
 def schedule(circuit: Circuit) -> Program:
     """Lay a circuit out for the kernels."""
     return _Scheduler(circuit).program()
+
+
+def schedule_in_runs(circuit: Circuit) -> Program:
+    """Lay a circuit out with gates of a kind together, for kernels of 512 lanes."""
+    scheduler = _Scheduler(circuit)
+    scheduler.gather_runs()
+    program = scheduler.program()
+    inverted = (program.left & 1) < (program.right & 1)  # the inverted literal first
+    left = np.where(inverted, program.right, program.left)
+    right = np.where(inverted, program.left, program.right)
+    return program._replace(left=left, right=right, span=measure_runs(left, right))
 
 
 class _Scheduler:
@@ -99,6 +111,26 @@ class _Scheduler:
         features = self._phase(FEATURES, set())
         terminal = self._shared_first(terminal, (legal, following))
         return [terminal, goals, legal, following, features]
+
+    def gather_runs(self) -> None:
+        """Bring gates of a kind together in every phase."""
+        for phase in self.phases:
+            shared, rest = phase.items[: phase.shared], phase.items[phase.shared :]
+            phase.items = self._in_runs(shared) + self._in_runs(rest)
+
+    def _in_runs(self, items: Sequence[_Item]) -> list[_Item]:
+        """Items in another order; loops stay where they are."""
+        result: list[_Item] = []
+        loops = [i for i, item in enumerate(items) if item.node < 0]
+        first = 0
+        for end in [*loops, len(items)]:
+            gates = items[first:end]
+            numbers = [item.node - self.first_gate for item in gates]
+            kinds = [(self.left[g] & 1) + (self.right[g] & 1) for g in numbers]
+            result += [gates[i] for i in gather_runs(gates, kinds)]
+            result += items[end : end + 1]
+            first = end + 1
+        return result
 
     def _shared_first(self, phase: _Phase, later: Iterable[_Phase]) -> _Phase:
         """Return a phase in another order: what later ones read, then the rest."""
@@ -316,6 +348,7 @@ class _Scheduler:
             next=_ints(following),
             carried=_ints(layout.carried),
             features=_ints(features),
+            span=_ints([]),
         )
 
 

@@ -16,13 +16,15 @@ from gamelore.circuit.program import (
     Program,
     Turns,
 )
-from gamelore.circuit.schedule import schedule
+from gamelore.circuit.schedule import schedule, schedule_in_runs
 from gamelore.circuit.turns import (
     TurnCircuit,
     TurnOrder,
     find_turn_order,
     make_turn_circuit,
 )
+
+_FEWEST_IN_RUNS = 800  # gates of a turn: of fewer, runs of a kind are too short
 
 
 def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
@@ -36,7 +38,10 @@ def lay_out_turns(
     order: TurnOrder, circuits: Sequence[TurnCircuit]
 ) -> tuple[Program, Turns]:
     """Schedule the circuits of all turns, and stack them."""
-    programs = [schedule(turn.circuit) for turn in circuits]
+    gates = sum(turn.circuit.graph.gates for turn in circuits)
+    many = gates >= _FEWEST_IN_RUNS * len(circuits)
+    lay_out = schedule_in_runs if many else schedule
+    programs = [lay_out(turn.circuit) for turn in circuits]
     slots = max(program.slots for program in programs)
     program = _stack(programs)
     turns = _make_turns(order, circuits, programs, slots)
@@ -95,6 +100,7 @@ def _stack(programs: Sequence[Program]) -> Program:
         left=_join(program.left for program in programs),
         right=_join(program.right for program in programs),
         slot=_join(program.slot for program in programs),
+        span=_join(program.span for program in programs),
         segments=_join(segments),
         phases=_join(phases),
         runs=_join(runs),
