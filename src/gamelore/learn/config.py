@@ -21,6 +21,7 @@ from gamelore.settings import (
     spell_option,
 )
 from gamelore.values.by_feature import ByFeature
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
 RoleChoice: TypeAlias = Literal["first", "second", "alternate"]
@@ -37,7 +38,12 @@ _OPPONENTS = {
     "agent": AgentOpponent,
 }
 _SCHEDULES = {"fixed": Fixed, "cosine": Cosine, "geometric": Geometric}
-_FUNCTIONS = {"table": None, "linear": LinearSettings, "network": NetworkSettings}
+_FUNCTIONS = {
+    "table": None,
+    "linear": LinearSettings,
+    "network": NetworkSettings,
+    "ntuple": NTupleSettings,
+}
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,8 @@ class TrainConfig:
     schedule: Schedule = setting(factory=Fixed, choices=_SCHEDULES, group="Exploration")
     """How the share of exploring moves changes: not at all, along a cosine until a
     match, or by a factor per match."""
+    opening: int = setting(0, least=0, most=1_000_000, group="Exploration")
+    """Begin each match with random moves, from none to so many; for value functions."""
     step_decay: StepDecay | None = setting(None, prefix="alpha-", group="Learning")
     """How the step size decays; it is constant if not given."""
     lookahead: Lookahead | None = setting(
@@ -79,8 +87,8 @@ class TrainConfig:
     function: FunctionSettings | None = setting(
         None, choices=_FUNCTIONS, option="values", group="Value function"
     )
-    """What values are kept in: a table of positions, a linear function, or a network
-    with one hidden layer."""
+    """What values are kept in: a table of positions, a linear function, a network
+    with one hidden layer, or tables of tuples of facts (ntuple)."""
     shaping: ByFeature = setting((), group="Learning")
     """A shaping reward for each 1 that a feature goes up; may be repeated. In tables it
     is added to goals as it is, and in functions to what goals count."""

@@ -170,7 +170,9 @@ class Trainer:
         while done < matches:
             self._refresh_copies(self.matches + done)
             end = min(matches, self._next_change(self.matches + done) - self.matches)
-            assignments = Assignments(roles, epsilons, done, end)
+            assignments = Assignments(
+                roles, epsilons, self.config.opening, done, end
+            )
             status, done = self._run_in_kernel(buffers, assignments)
             if status == kernels.DIVERGED:
                 self.matches += done
