@@ -57,9 +57,9 @@ def _find_match_places(nodes, function, length):
         buffers.match_views[t] = view
         before = -1
         for back in range(1, 3):  # the coding may be that of every other position
-            if t >= back and before < 0:
-                if tuples.codings[buffers.match_views[t - back]] == coding:
-                    before = t - back
+            same = tuples.codings[buffers.match_views[max(0, t - back)]] == coding
+            if t >= back and before < 0 and same:
+                before = t - back
         places = buffers.match_places[t]
         if before < 0:
             find_places(tuples, coding, row, places)

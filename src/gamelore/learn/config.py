@@ -183,6 +183,8 @@ def _check_combination(given: Options, chosen: Options) -> None:
             if name in given:
                 requirement = "is for --learner td: the others start from nothing"
                 raise SettingError(spell_option(name), requirement)
+    if chosen["values"] == "table" and given.get("opening"):
+        raise SettingError("--opening", "has no meaning for --values table")
     if given.get("reward_in_selection") and not given.get("shaping"):
         raise SettingError("--reward-in-selection", "has no meaning without --shaping")
     without_copy = chosen["against"] == "self" and not given.get("opponent_refresh")
@@ -224,6 +226,18 @@ def check_engine(config: TrainConfig, simulator: Simulator) -> None:
         raise GameloreError(
             f"training with Monte Carlo search needs {simulator.game.name!r} compiled;"
             " on the interpreter, let players play match by match"
+        )
+
+
+def check_function(config: TrainConfig, simulator: Simulator) -> None:
+    """Refuse what n-tuple networks cannot do."""
+    if not isinstance(config.function, NTupleSettings):
+        return
+    if isinstance(config.learner, QSettings):
+        raise GameloreError("n-tuple networks learn by TD: leave Q-learning out")
+    if config.shaping or simulator.features is not None:
+        raise GameloreError(
+            "n-tuple networks see facts only: leave features and shaping out"
         )
 
 

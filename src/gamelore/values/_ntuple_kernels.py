@@ -64,7 +64,8 @@ def find_places(tuples, coding, row, places):
         bits = row[word]
         while bits:
             fact = 64 * word + lowest_one(bits)
-            for entry in range(tuples.first[coding, fact], tuples.first[coding, fact + 1]):
+            first, end = tuples.first[coding, fact], tuples.first[coding, fact + 1]
+            for entry in range(first, end):
                 places[tuples.slots[entry]] += tuples.steps[entry]
             bits &= bits - _ONE
 
@@ -78,7 +79,8 @@ def shift_places(tuples, coding, before, after, places):
             bit = lowest_one(bits)
             fact = 64 * word + bit
             sign = 1 if (after[word] >> np.uint64(bit)) & _ONE else -1
-            for entry in range(tuples.first[coding, fact], tuples.first[coding, fact + 1]):
+            first, end = tuples.first[coding, fact], tuples.first[coding, fact + 1]
+            for entry in range(first, end):
                 places[tuples.slots[entry]] += sign * tuples.steps[entry]
             bits &= bits - _ONE
 
@@ -111,7 +113,8 @@ def shifted_value(tuples, buffers, before, after):
             bit = lowest_one(bits)
             fact = 64 * word + bit
             sign = 1 if (after[word] >> np.uint64(bit)) & _ONE else -1
-            for entry in range(tuples.first[coding, fact], tuples.first[coding, fact + 1]):
+            first, end = tuples.first[coding, fact], tuples.first[coding, fact + 1]
+            for entry in range(first, end):
                 slot = tuples.slots[entry]
                 if not buffers.is_touched[slot]:
                     buffers.is_touched[slot] = 1

@@ -35,9 +35,7 @@ class LinearModel:
             coherence=0,
         )
         output = zeros32(1, LANES)[0]
-        self.arrays = WeightArrays(
-            zeros32(0, 0), output, np.zeros(inputs), no_tuples()
-        )
+        self.arrays = WeightArrays(zeros32(0, 0), output, np.zeros(inputs), no_tuples())
 
     def initial_weights(self, seed: int, inputs_on: int) -> dict[str, npt.NDArray[Any]]:
         """Return the weights at first: all the same, the bias 0."""

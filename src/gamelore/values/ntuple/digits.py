@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from gamelore.gdl import Fact
 from gamelore.values.ntuple.sampling import Sample, list_successors
 
 _MOST_VALUES = 16
+_MOST_KEPT = 6  # arguments that facts of a group have in common, and one more
 _SUPPORT_POSITIONS = 200
 
 
@@ -64,19 +66,20 @@ def _text_key(fluents: Sequence[Fact], group: Sequence[int]) -> str:
 def _group_family(
     arguments: dict[int, tuple[str, ...]], bits: npt.NDArray[np.bool_]
 ) -> list[tuple[int, ...]]:
-    """Return the groups of one family: facts that differ in one argument only.
+    """Return the groups of one family: facts that agree in some arguments.
 
-    The argument is chosen that makes the fewest groups of facts that exclude each
-    other.
+    Those are chosen that make the fewest groups of facts that exclude each other.
     """
     members = sorted(arguments, key=lambda number: arguments[number])
     best: list[tuple[int, ...]] = [(number,) for number in members]
-    for place in range(len(next(iter(arguments.values())))):
-        by_rest: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    arity = len(next(iter(arguments.values())))
+    for kept in chain.from_iterable(
+        combinations(range(arity), size) for size in range(min(arity, _MOST_KEPT))
+    ):
+        by_kept: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for number in members:
-            words = arguments[number]
-            by_rest[words[:place] + words[place + 1 :]].append(number)
-        found = list(map(tuple, by_rest.values()))
+            by_kept[tuple(arguments[number][i] for i in kept)].append(number)
+        found = list(map(tuple, by_kept.values()))
         fits = all(
             len(group) < _MOST_VALUES and bits[:, group].sum(axis=1).max() <= 1
             for group in found

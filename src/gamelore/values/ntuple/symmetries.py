@@ -9,6 +9,7 @@ role, the same ends, and the same goals, or those of the other player.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,8 @@ _DIGITS = 3  # of coordinates, to tell points apart
 CellMap: TypeAlias = Mapping[str, Mapping[Words, Words]]
 """By family, the cell in the place of each cell."""
 Permutation: TypeAlias = npt.NDArray[np.int32]
+Renamer: TypeAlias = Callable[[str, Words], Words | None]
+"""From a family and a fact's arguments to those of the fact in its place, if any."""
 
 
 @dataclass(frozen=True)
@@ -79,38 +82,51 @@ def _list_candidates(
     """Yield renamings of facts, and whether they exchange the players."""
     model = board_of(simulator)
     players = [role for role in simulator.roles if role != "random"]
-    identity = np.arange(len(simulator.fluents), dtype=np.int32)
-    geometric = [identity]
+    swap = dict(zip(players, players[::-1], strict=True)) if len(players) == 2 else {}
+    where = _find_coordinates(model)
+    renamers: list[Renamer] = [lambda _, words: words]
     for cells in _list_cell_maps(model):
-        renamed = _rename(simulator, _cell_renamer(model, cells))
-        if renamed is not None:
-            geometric.append(renamed)
-    for fluents in geometric:
-        yield fluents, False
-    if len(players) != 2:
-        return
-    swap = {players[0]: players[1], players[1]: players[0]}
-    exchanges = [_rename(simulator, lambda _, words: _swap(words, swap))]
-    exchange = find_exchange(simulator.game)
-    if exchange is not None:
-        number = {fluent: i for i, fluent in enumerate(simulator.fluents)}
-        images = [number.get(exchange.fact(fluent)) for fluent in simulator.fluents]
-        known = [image for image in images if image is not None]
-        if len(set(known)) == len(identity):
-            exchanges.append(np.array(known, np.int32))
-    for exchanged in exchanges:
+        for named in (where, {**_find_names(simulator, cells), **where}):
+            renamers.append(_cell_renamer(named, cells))
+    exchange = _find_written_exchange(simulator) if swap else None
+    for renamer in renamers:
+        fluents = _rename(simulator, renamer)
+        if fluents is not None:
+            yield fluents, False
+            if exchange is not None:
+                yield exchange[fluents], True
+        exchanged = _rename(simulator, _swapped(renamer, swap)) if swap else None
         if exchanged is not None:
-            for fluents in geometric:
-                yield exchanged[fluents], True
+            yield exchanged, True
+
+
+def _find_written_exchange(simulator: CircuitSimulator) -> Permutation | None:
+    """Return the renaming that exchanges players whose rules are written alike."""
+    exchange = find_exchange(simulator.game)
+    if exchange is None:
+        return None
+    number = {fluent: i for i, fluent in enumerate(simulator.fluents)}
+    images = [number.get(exchange.fact(fluent)) for fluent in simulator.fluents]
+    known = [image for image in images if image is not None]
+    is_whole = len(set(known)) == len(simulator.fluents)
+    return np.array(known, np.int32) if is_whole else None
+
+
+def _swapped(renamer: Renamer, swap: Mapping[str, str]) -> Renamer:
+    """Return a renamer that exchanges the players' names as well."""
+
+    def rename(key: str, words: Words) -> Words | None:
+        renamed = renamer(key, words)
+        return None if renamed is None else _swap(renamed, swap)
+
+    return rename
 
 
 def _swap(words: Words, swap: Mapping[str, str]) -> Words:
     return tuple(swap.get(word, word) for word in words)
 
 
-def _rename(
-    simulator: CircuitSimulator, renamer: Callable[[str, Words], Words | None]
-) -> Permutation | None:
+def _rename(simulator: CircuitSimulator, renamer: Renamer) -> Permutation | None:
     """Return the facts in the place of facts; None if that is no permutation."""
     split = [split_fact(fluent) for fluent in simulator.fluents]
     number = {key: i for i, key in enumerate(split)}
@@ -124,18 +140,40 @@ def _rename(
     return np.array(found, np.int32) if len(set(found)) == len(found) else None
 
 
-def _cell_renamer(
-    model: BoardModel, cells: CellMap
-) -> Callable[[str, Words], Words | None]:
-    """Return what renames the arguments of facts that are coordinates."""
-    where = {
-        layer.key: layer.reading.where for grid in model.grids for layer in grid.layers
+def _find_coordinates(model: BoardModel) -> dict[str, tuple[int, ...]]:
+    """Return by family on the board which arguments are coordinates."""
+    return {
+        layer.key: layer.reading.where
+        for grid in model.grids
+        for layer in grid.layers
+        if layer.reading.use == "cells"
     }
 
+
+def _find_names(
+    simulator: CircuitSimulator, cells: CellMap
+) -> dict[str, tuple[int, ...]]:
+    """Return families of one argument that may name cells, as do those of a board."""
+    words: dict[str, set[Words]] = defaultdict(set)
+    for fluent in simulator.fluents:
+        key, arguments = split_fact(fluent)
+        words[key].add(arguments)
+    return {
+        key: (0,)
+        for key, found in words.items()
+        if all(len(one) == 1 for one in found)
+        and any(found <= known.keys() for known in cells.values())
+    }
+
+
+def _cell_renamer(where: Mapping[str, tuple[int, ...]], cells: CellMap) -> Renamer:
+    """Return what renames the arguments of facts that are coordinates."""
+
     def rename(key: str, words: Words) -> Words | None:
-        if key not in cells:
+        if key not in where:
             return words
-        image = cells[key].get(tuple(words[i] for i in where[key]))
+        known = cells[key] if key in cells else next(iter(cells.values()))
+        image = known.get(tuple(words[i] for i in where[key]))
         if image is None:
             return None
         renamed = list(words)
@@ -172,7 +210,8 @@ def _turn_cells(
     cells = list(points)
     xy = np.array([points[cell] for cell in cells])
     xy = xy - (xy.min(axis=0) + xy.max(axis=0)) / 2
-    at = {tuple(np.round(one, _DIGITS) + 0.0): cell for one, cell in zip(xy, cells)}
+    rounded = [tuple(np.round(one, _DIGITS) + 0.0) for one in xy]
+    at = dict(zip(rounded, cells, strict=True))
     if mirrored:
         xy = xy * (-1, 1)
     cosine, sine = math.cos(angle), math.sin(angle)
