@@ -122,7 +122,7 @@ class SlowNetwork:
                     rate = abs(self.errors[key]) / self.sizes[key]
                 self.errors[key] += sign * error
                 self.sizes[key] += abs(error)
-                step = rule.step_size / len(keys)
+                step = 4 * rule.step_size / len(keys)
                 self.weights[key] += step * rate * sign * error
             target = rule.discount * (
                 (1 - rule.trace_decay) * value + rule.trace_decay * target

@@ -6,9 +6,10 @@ the targets of those before it begin. Updates are made at once, the last positio
 so that what a match ended with is known to all positions before.
 
 The error of a position counts as it is, which is the gradient of the cross entropy
-between value and target. Each of its S weights takes a step of α / S times the error,
-and with temporal coherence (Beal and Smith 1999) times |N| / A of the weight, N being
-the sum of its errors so far and A that of their sizes.
+between value and target. Each of its S weights takes a step of 4 α / S times the error,
+so that α = 1 takes a value near the middle all the way to its target. With temporal
+coherence (Beal and Smith 1999) the step is also multiplied by |N| / A of the weight, N
+being the sum of its errors so far and A that of their sizes.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _update_weights(function, view, places, error, step):
     tuples = function.weights.tuples
     push = tuples.signs[view] * np.float32(error)
     size = abs(push)
-    share = np.float32(step) / np.float32(places.shape[0])
+    share = np.float32(4.0 * step) / np.float32(places.shape[0])
     for slot in range(places.shape[0]):
         place = tuples.bases[view, slot] + places[slot]
         if function.shape.coherence:

@@ -9,6 +9,7 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed, Geometric, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import NetworkSettings
 
 
@@ -45,6 +46,15 @@ def _network(
         function=NetworkSettings(hidden=80, initial_range=None, fluents=fluents),
     )
 
+
+NTUPLES = TrainConfig(
+    TDSettings(step_size=0.25, trace_decay=0.5),
+    SelfPlay(),
+    schedule=Fixed(0.1),
+    opening=12,
+    function=NTupleSettings(),
+)
+"""What a game without a preset is learned by, where it is too large for a table."""
 
 PRESETS = {
     # By Q-learning, which learns the values of best play while it explores, and with a
