@@ -14,6 +14,7 @@ from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
 from gamelore.search.policies import PlayerSettings
+from gamelore.values.ntuple.settings import NTupleSettings
 
 MOST_STATES = 20_000
 """Positions of a game that a table is chosen for."""
@@ -54,7 +55,7 @@ def choose_config(simulator: Simulator, seed: int = 0) -> TrainConfig:
         config = preset_for(simulator.game.name).config
     except UnknownGameError:
         config = NTUPLES
-    if config.function is None or config.learner != NTUPLES.learner:
+    if not isinstance(config.function, NTupleSettings):
         config = NTUPLES
     return replace(config, opponent=opponent, seed=seed)
 

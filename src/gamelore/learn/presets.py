@@ -48,7 +48,7 @@ def _network(
 
 
 NTUPLES = TrainConfig(
-    TDSettings(step_size=0.25, trace_decay=0.5),
+    TDSettings(step_size=0.5, trace_decay=0.5),
     SelfPlay(),
     schedule=Fixed(0.1),
     opening=12,
@@ -56,7 +56,7 @@ NTUPLES = TrainConfig(
 )
 """What a game without a preset is learned by, where it is too large for a table."""
 
-PRESETS = {
+NETWORKS = {
     # By Q-learning, which learns the values of best play while it explores, and with a
     # step size that decays, so that it converges.
     "tictactoe": Preset(
@@ -80,6 +80,26 @@ PRESETS = {
         _network(0.1, 0.7, 0.1), matches=200_000, minutes=10.0, depth=4
     ),
 }
+"""Networks; that of Connect Four is kept to compare with."""
+
+
+PRESETS = {
+    **NETWORKS,
+    "connect-four": Preset(
+        TrainConfig(
+            TDSettings(step_size=0.5, trace_decay=0.5),
+            SelfPlay(),
+            schedule=Fixed(0.1),
+            opening=20,
+            step_decay=StepDecay(500_000, 0.75),
+            function=NTupleSettings(),
+        ),
+        matches=5_000_000,
+        minutes=30.0,
+        depth=6,
+    ),
+}
+"""What `--preset` trains."""
 
 
 def preset_for(game: str) -> Preset:

@@ -31,7 +31,7 @@ class NTupleSettings:
     """Whether weights are also shared by positions with the two players exchanged,
     where the rules are the same for both. Without it, each player to move has tables
     of its own."""
-    coherence: bool = True
+    coherence: bool = False
     """Whether each weight has a step size of its own, by temporal coherence (Beal and
     Smith 1999): smaller where its changes cancel each other out."""
 
