@@ -16,8 +16,10 @@ from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import to_kif
 from gamelore.graph import StateGraph
+from gamelore.learn._match_kernels import Assignments, MatchBuffers
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.match_buffers import new_buffers
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
@@ -159,20 +161,57 @@ def test_it_learns_as_defined(game: str, exchange: bool, coherence: bool) -> Non
     assert np.abs(expected - 0.5).max() > 0.1
 
 
-def test_random_moves_are_no_targets() -> None:
-    """Where every move explores, nothing is learned; after openings, something is."""
+@pytest.mark.parametrize("best", [True, False])
+def test_after_random_moves_the_best_is_the_target(best: bool) -> None:
+    """A random match is learned from as its best moves would have gone on."""
     sim = game_of("tictactoe")
+    settings = replace(SMALL, best_after_random=best)
+    config = TrainConfig(RULE, SelfPlay(), schedule=Fixed(1.0), function=settings)
+    trainer = Trainer(StateGraph(sim), config)
+    buffers = new_buffers(1, 20)
+    slow = SlowNetwork(structure_of(function_of(trainer)))
+    for _ in range(8):
+        rows = _play_one(trainer, buffers)
+        if best:
+            _learn_best(sim, slow, rows)
+    rows = np.concatenate([random_match(sim, 3).rows[:-1], rows])
+    expected = [slow.value(facts) for facts in facts_of(sim, rows)]
+    assert function_of(trainer).evaluate(rows) == pytest.approx(expected, abs=1e-5)
+    assert bool(function_of(trainer).weights()["tables"].any()) == best
+
+
+def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
+    """Have a trainer play and learn one match; return its open afterstates."""
+    assignments = Assignments(np.zeros(1, np.int8), np.ones(1), 0, 0, 1)
+    status, _ = trainer._run_in_kernel(buffers, assignments)
+    assert status == 0
+    nodes, own = trainer.graph.nodes, buffers.own
+    children = nodes.child[own.edges[: own.length[0]]]
+    return nodes.rows[children[nodes.mover[children] != -1]].copy()
+
+
+def _learn_best(sim: CircuitSimulator, slow: SlowNetwork, rows: Rows) -> None:
+    for row in rows[::-1]:
+        after = sim.expand(row[None]).successors
+        values = [slow.value(facts) for facts in facts_of(sim, after)]
+        goals = sim.goals(after)[:, 0] / 100
+        worth = np.where(sim.terminal(after), goals, values)
+        mover = int(np.argmax([one[0].sum() for one in sim.legal(row[None])]))
+        best = float(worth.max() if mover == 0 else worth.min())
+        slow.learn(facts_of(sim, row[None]), best, RULE, SMALL.coherence)
+
+
+def test_openings_are_random() -> None:
+    sim = game_of("connect-3")
     config = TrainConfig(
-        TDSettings(step_size=1.0), SelfPlay(), schedule=Fixed(1.0), function=SMALL
+        RULE, SelfPlay(), schedule=Fixed(0.0), opening=3, function=SMALL, seed=1
     )
     trainer = Trainer(StateGraph(sim), config)
-    trainer.run(20)
-    assert not function_of(trainer).weights()["tables"].any()
-    opened = Trainer(
-        StateGraph(sim), replace(config, schedule=Fixed(0.0), opening=3, seed=1)
-    )
-    opened.run(20)
-    assert function_of(opened).weights()["tables"].any()
+    trainer.run(40)
+    plain = Trainer(StateGraph(sim), replace(config, opening=0))
+    plain.run(40)
+    # Without them the same few openings are played over and over.
+    assert trainer.graph.nodes.used[0] > 1.5 * plain.graph.nodes.used[0]
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect-four", "breakthrough-6x6"])

@@ -1,9 +1,9 @@
 """TD(λ) with temporal coherence for n-tuple networks, from the end of a match back.
 
-The target of a position is the λ-return: its successor's value and target, mixed. A
-position whose successor was chosen at random has no target, and its own value is where
-the targets of those before it begin. Updates are made at once, the last position first,
-so that what a match ended with is known to all positions before.
+The target of a position is the λ-return: its successor's value and target, mixed. Where
+the successor was chosen at random, the target is the value of the best move, or there
+is none; the targets of positions before begin there. Updates are made at once, the last
+position first, so that what a match ended with is known to all positions before.
 
 The error of a position counts as it is, which is the gradient of the cross entropy
 between value and target. Each of its S weights takes a step of 4 α / S times the error,
@@ -25,6 +25,7 @@ from gamelore.values._ntuple_kernels import (
     find_view,
     shift_places,
     sum_weights,
+    value_tuple_moves,
 )
 from gamelore.values._unit_kernels import SIGMOID, ZERO, activate
 
@@ -92,6 +93,18 @@ def _update_weights(function, view, places, error, step):
             tuples.weights[place] += share * push
 
 
+@lean_part
+def _best_move(nodes, function, node, role):
+    """Return the value, to a role, of the move that the mover of a node likes best."""
+    value_tuple_moves(nodes, function, node, role)
+    values = function.workspace.move_values
+    sign = 1.0 if nodes.mover[node] == role else -1.0
+    best = -np.inf
+    for i in range(nodes.degree[node]):
+        best = max(best, sign * values[i])
+    return sign * best
+
+
 def update_tuple_td(program, nodes, function, learner, match):
     """Learn from a match by TD(λ); return FINE or DIVERGED."""
     rates = learner.rates
@@ -100,6 +113,9 @@ def update_tuple_td(program, nodes, function, learner, match):
     length, cut = _list_positions(nodes, function, match)
     if rates.step_size == 0.0:
         return np.int64(FINE)
+    best_after_random = function.updates.best_after_random
+    chance = learner.perspective.chance
+    function.workspace.summed[0] = -1
     _find_match_places(nodes, function, length)
     target = terminal_reward(nodes, function, match.end, match.role)
     for t in range(length - 1, -1, -1):
@@ -108,6 +124,10 @@ def update_tuple_td(program, nodes, function, learner, match):
         value, _ = activate(SIGMOID, total)
         if not abs(total) < LARGEST_ERROR:
             return np.int64(DIVERGED)
+        node = function.workspace.positions.nodes[t]
+        if cut and best_after_random and nodes.mover[node] != chance:
+            target = _best_move(nodes, function, node, match.role)
+            cut = False
         if cut:
             target = value
         else:

@@ -81,6 +81,7 @@ class UpdateRule(NamedTuple):
     online: int  # 1: each update changes the predictions that follow it
     terminal_target: int  # REWARD, BOOTSTRAP or BOTH
     successor_trace: int  # 1: the trace includes the successor when an error is applied
+    best_after_random: int  # 1: the best move is the target where a random one was made
 
 
 class RewardScale(NamedTuple):

@@ -143,6 +143,13 @@ def set_reference(tuples, buffers, row):
 
 
 def evaluate_tuple_moves(program, nodes, function, node, role):
+    """Do the same as `value_tuple_moves`; through a pointer."""
+    value_tuple_moves(nodes, function, node, role)
+    return np.int64(FINE)
+
+
+@lean_part
+def value_tuple_moves(nodes, function, node, role):
     """Put the value of each move of an expanded node into `move_values`.
 
     Values are those of the first player, as the only perspective there is.
@@ -168,4 +175,3 @@ def evaluate_tuple_moves(program, nodes, function, node, role):
         else:
             row = nodes.rows[child]
             values[i] = shifted_value(tuples, buffers, nodes.rows[node], row)
-    return np.int64(FINE)

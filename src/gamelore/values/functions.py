@@ -208,6 +208,7 @@ class ValueFunction:
                 online=int(settings.updates == "online"),
                 terminal_target=_TERMINAL_TARGETS[settings.terminal_target],
                 successor_trace=int(settings.trace_includes == "successor"),
+                best_after_random=int(getattr(settings, "best_after_random", False)),
             ),
             rewards=RewardScale(self._goal_scale(), shaping),
             weights=model.arrays,
