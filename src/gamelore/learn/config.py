@@ -109,18 +109,22 @@ _MODES: tuple[tuple[dict[str, tuple[str, ...]], dict[str, Any]], ...] = (
         {"self_values": "own"},
     ),
     ({"values": ("network",)}, {"alpha": 0.1, "initial_range": None}),
+    ({"values": ("ntuple",)}, {"alpha": 0.5, "lambda": 0.5}),
+    ({"against": ("self",), "values": ("ntuple",)}, {"opening": 12}),
 )
 """Defaults that depend on the kind of training: where all options on the left are one
 of what is listed, those on the right."""
 
 DEFAULT_TEXTS = {
     "against": DEFAULT_OPPONENT,
-    "alpha": "0.3; with --learner q or --values network 0.1",
+    "alpha": "0.3; with --learner q or --values network 0.1, --values ntuple 0.5",
     "alpha_every": "never",
     "epsilon": "0.01; in self-play 0.1; cosine 0.5; geometric 0.9",
     "initial_range": "scaled",
+    "lambda": "0.7; with --values ntuple 0.5",
     "lookahead_depth": "no search",
     "matches": "3000",
+    "opening": "0; with --values ntuple in self-play 12",
     "playouts": "100; with --search-level 2 20",
     "self_values": "shared; with --learner q own",
 }
