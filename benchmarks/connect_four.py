@@ -11,7 +11,7 @@ Settings are tuned on positions of one seed and judged on positions of another.
     python benchmarks/connect_four.py measure verdict.json [--player mcts ...]
         [--seconds 1 | --untimed] [--count 1000] [--seed 1] [--jobs 1] [--json FILE]
     python benchmarks/connect_four.py train verdict.json --minutes 30 [--values network]
-        [--every 1] [--seed 1] [--save FILE] [--json FILE]
+        [--every 1] [--seed 1] [--save FILE] [--json FILE] [--resume]
 
 Several players take turns at each position. A player is a spec as for `gamelore match`,
 or one with settings: "mcts decisive=off", "mcts playouts=50000" and "openspiel
@@ -37,6 +37,7 @@ from statistics import fmean
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from gamelore.adapters.open_spiel_bots import MCTSBotPlayer
 from gamelore.bench.decisive import (
@@ -62,7 +63,7 @@ from gamelore.files import write_atomic
 from gamelore.games import load, load_features
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
-from gamelore.learn.files import save_checkpoint
+from gamelore.learn.files import load_checkpoint, save_checkpoint
 from gamelore.learn.presets import NETWORKS, PRESETS
 from gamelore.learn.trainer import Trainer
 from gamelore.match.standings import share
@@ -210,10 +211,19 @@ def train(args: argparse.Namespace) -> None:
     rules = None if preset.features is None else load_features(preset.features, game)
     sim = simulator(game, features=rules)
     moves = DecisiveMoves(sim, distinct(load_positions(args.file)))
-    trainer = Trainer(StateGraph(sim), replace(preset.config, seed=args.seed))
-    trainer.run(1)  # loads the kernels
-    began, worked, due, rewards = time.monotonic(), 0.0, 0.0, [np.zeros(1)]
-    points = []
+    points: list[dict[str, float]] = []
+    rewards: list[npt.NDArray[np.float64]] = []
+    if args.resume:
+        points = msgspec.json.decode(args.json.read_bytes())["points"]
+        saved = load_checkpoint(args.save)
+        trainer = saved.trainer(StateGraph(sim))
+        rewards.append(saved.rewards.astype(np.float64))
+    else:
+        trainer = Trainer(StateGraph(sim), replace(preset.config, seed=args.seed))
+    rewards.append(trainer.run(1).rewards)  # loads the kernels
+    worked = due = 60 * points[-1]["minutes"] if points else 0.0
+    before = points[-1]["wall_minutes"] if points else 0.0
+    began = time.monotonic()
     while worked < 60 * args.minutes:
         due += 60 * min(args.every, args.minutes)
         while worked < due:
@@ -227,7 +237,7 @@ def train(args: argparse.Namespace) -> None:
         points.append(
             {
                 "minutes": round(worked / 60, 3),
-                "wall_minutes": round((time.monotonic() - began) / 60, 3),
+                "wall_minutes": round(before + (time.monotonic() - began) / 60, 3),
                 "matches": trainer.matches,
                 "kept": int(kept.sum()),
                 "positions": len(kept),
@@ -274,6 +284,9 @@ def main() -> None:
     training.add_argument("--every", type=float, default=1.0, help="minutes")
     training.add_argument("--seed", type=int, default=1)
     training.add_argument("--save", type=Path, help="where checkpoints go")
+    training.add_argument(
+        "--resume", action="store_true", help="go on from --save and --json"
+    )
     training.add_argument("--json", type=Path, help="where the curve goes")
     args = parser.parse_args()
     args.run(args)
