@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import StuckError
+from gamelore.ggp.live_record import LiveRecords
 from gamelore.ggp.manager.manager import Manager, MatchSettings
 from gamelore.ggp.manager.peers import Peer
 from gamelore.ggp.tournament.config import Tournament
@@ -35,6 +36,7 @@ class TournamentRunner:
         """Simulators by the name of the game, peers by the name of the player."""
         tournament = folder.tournament
         self._folder = folder
+        self._live = LiveRecords(folder.matches, tournament.name)
         self._peers = peers
         self._managers = {
             name: Manager(simulator, make_settings(tournament, name))
@@ -43,13 +45,18 @@ class TournamentRunner:
 
     def play(self, fixture: Fixture, halt: Event) -> None:
         """Play a match and keep its record."""
-        match = self._managers[fixture.game].run(
-            [self._peers[name] for name in fixture.players],
-            seed=fixture.seed,
-            match_id=fixture.id,
-            halt=halt,
-        )
-        self._folder.keep(match)
+        manager = self._managers[fixture.game]
+        try:
+            match = manager.run(
+                [self._peers[name] for name in fixture.players],
+                seed=fixture.seed,
+                match_id=fixture.id,
+                observer=self._live.observer(manager),
+                halt=halt,
+            )
+            self._folder.keep(match)
+        finally:
+            self._live.end(fixture.id)
 
 
 def make_settings(tournament: Tournament, game: str) -> MatchSettings:
