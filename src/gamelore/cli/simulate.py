@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -99,16 +99,25 @@ def play_share(shared: Shared[Simulator], batches: Sequence[Batch]) -> Summary:
     return summary
 
 
+ShareWork: TypeAlias = Callable[[Sequence[Batch]], Summary]
+"""Plays some batches."""
+
+
+def prepare_cluster(executor: Executor, simulator: Simulator) -> ShareWork:
+    """Return the work of tasks; kernels and the game are ready on every node."""
+    work = partial(play_share, executor.share(simulator))
+    with waiting("warming up every node"):
+        executor.warm_up(work, [(1, 0)])
+    return work
+
+
 def run_on_cluster(
-    executor: Executor, simulator: Simulator, count: int, seed: int
+    executor: Executor, work: ShareWork, simulator: Simulator, count: int, seed: int
 ) -> Summary:
     """Play on a cluster what `run` plays here."""
     batches = split(simulator, count, seed)
     size = max(1, min(MOST_OF_SHARE, len(batches) // (SHARES * executor.workers)))
     shares = [batches[at : at + size] for at in range(0, len(batches), size)]
-    work = partial(play_share, executor.share(simulator))
-    with waiting("warming up every node"):
-        executor.warm_up(work, [(1, 0)])
     total = Summary()
     with progress(simulator.game.name, count) as advance:
         for done in executor.run(work, shares):
@@ -231,11 +240,12 @@ def command(
     with waiting("loading kernels; on a machine's first run this takes a while"):
         simulator.playouts(count=1)
     with opened_cluster(cluster, workers) as executor:
+        work = None if executor is None else prepare_cluster(executor, simulator)
         started = time.perf_counter()
-        if executor is None:
+        if executor is None or work is None:
             summary = run(simulator, count, seed, threads)
         else:
-            summary = run_on_cluster(executor, simulator, count, seed)
+            summary = run_on_cluster(executor, work, simulator, count, seed)
     record = as_record(simulator, summary, time.perf_counter() - started)
     if as_json:
         click.echo(json.dumps(record, indent=2))

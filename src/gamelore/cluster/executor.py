@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 import traceback
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 from gamelore.errors import ClusterError, GameloreError
 
@@ -44,9 +44,25 @@ class Shared(Protocol[T_co]):
         """Return the value."""
 
 
+_MOST_KEPT = 4
+_KEPT: OrderedDict[str, Any] = (
+    OrderedDict()
+)  # shared values, in the process of a worker
+
+
+def keep(key: str, load: Callable[[], T]) -> T:
+    """Return a shared value; it is loaded once, while it is among the last few."""
+    if key not in _KEPT:
+        _KEPT[key] = load()
+        while len(_KEPT) > _MOST_KEPT:
+            _KEPT.popitem(last=False)
+    _KEPT.move_to_end(key)
+    return cast(T, _KEPT[key])
+
+
 @dataclass(frozen=True)
-class _Kept(Generic[T]):
-    """A value that goes along with every task."""
+class _Own(Generic[T]):
+    """A value that stays in this process."""
 
     value: T
 
@@ -123,7 +139,7 @@ class Executor(ABC):
 
     def share(self, value: T) -> Shared[T]:
         """Return a handle of a value, for tasks to carry in its place."""
-        return _Kept(value)
+        return _Own(value)
 
     def warm_up(self, work: Callable[[Task], object], task: Task) -> None:
         """Run a task once on every machine, before others need what it prepares."""

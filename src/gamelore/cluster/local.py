@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+from uuid import uuid4
 
 from gamelore.cluster.executor import (
     RETRIES,
     Executor,
     LostWorker,
+    Shared,
     WorkerLostError,
     call,
+    keep,
 )
+
+T = TypeVar("T")
 
 
 class LocalProcesses(Executor):
@@ -39,6 +46,10 @@ class LocalProcesses(Executor):
     @property
     def workers(self) -> int:
         return self._workers
+
+    def share(self, value: T) -> Shared[T]:
+        """Pickle a value once; it goes along with every task, and is read once."""
+        return _Pickled(uuid4().hex, pickle.dumps(value))
 
     def close(self) -> None:
         """End all processes."""
@@ -86,6 +97,18 @@ class LocalProcesses(Executor):
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self._workers, context, _ignore_interrupts)
         return self._pool
+
+
+@dataclass(frozen=True)
+class _Pickled(Generic[T]):
+    """A value as bytes, under a name of its own."""
+
+    key: str
+    content: bytes
+
+    def get(self) -> T:
+        """Return the value."""
+        return keep(self.key, lambda: cast(T, pickle.loads(self.content)))
 
 
 def _ignore_interrupts() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from typing import Any, Generic, TypeVar, cast
@@ -23,6 +22,7 @@ from gamelore.cluster.executor import (
     Task,
     WorkerLostError,
     call,
+    keep,
 )
 from gamelore.cluster.open import AUTO, LOCAL, count_cores
 from gamelore.errors import ClusterError
@@ -36,9 +36,6 @@ RESOURCES_SECONDS = 1.0
 """Time between two looks at how many cores the cluster has."""
 
 T = TypeVar("T")
-
-_MOST_FETCHED = 4
-_FETCHED: OrderedDict[str, Any] = OrderedDict()
 
 
 class RayCluster(Executor):
@@ -138,16 +135,10 @@ class _Stored(Generic[T]):
         self._ref = ref
 
     def get(self) -> T:
-        """Return the value; the last few are kept by each process."""
+        """Return the value."""
         import ray
 
-        key = self._ref.hex()
-        if key not in _FETCHED:
-            _FETCHED[key] = ray.get(self._ref)
-            while len(_FETCHED) > _MOST_FETCHED:
-                _FETCHED.popitem(last=False)
-        _FETCHED.move_to_end(key)
-        return cast(T, _FETCHED[key])
+        return keep(self._ref.hex(), lambda: cast(T, ray.get(self._ref)))
 
 
 def _connect(cluster: str, workers: int | None) -> Any:
