@@ -13,7 +13,12 @@ however often it is run.
 
 from gamelore.cluster.executor import Done, Executor, LostWorker, SerialExecutor, Shared
 from gamelore.cluster.local import LocalProcesses
-from gamelore.cluster.open import LOCAL, count_cores, open_executor
+from gamelore.cluster.open import (
+    LOCAL,
+    count_cores,
+    open_executor,
+    ray_environment,
+)
 
 __all__ = [
     "LOCAL",
@@ -25,4 +30,5 @@ __all__ = [
     "Shared",
     "count_cores",
     "open_executor",
+    "ray_environment",
 ]

@@ -17,6 +17,17 @@ AUTO = "auto"
 CONNECT_SECONDS = 5.0
 
 _CLIENT = "ray://"
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+
+
+def ray_environment(*, loopback: bool) -> dict[str, str]:
+    """Return the variables that Ray reads when it is imported.
+
+    No reports of use are sent. With `loopback`, it listens on that interface only; the
+    switch is named after the systems on which that is the default.
+    """
+    return {**_QUIET, **(_LOOPBACK if loopback else {})}
 
 
 def open_executor(

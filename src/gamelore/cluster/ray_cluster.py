@@ -24,13 +24,8 @@ from gamelore.cluster.executor import (
     call,
     keep,
 )
-from gamelore.cluster.open import AUTO, LOCAL, count_cores
+from gamelore.cluster.open import AUTO, LOCAL, count_cores, ray_environment
 from gamelore.errors import ClusterError
-
-# Ray reads these when it is imported. A cluster of one machine listens on the loopback
-# interface only; the name of the switch is that of the systems where it is the default.
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 RESOURCES_SECONDS = 1.0
 """Time between two looks at how many cores the cluster has."""
@@ -143,9 +138,7 @@ class _Stored(Generic[T]):
 
 def _connect(cluster: str, workers: int | None) -> Any:
     """Join a cluster, or start one on this machine; return the module `ray`."""
-    os.environ.update(_QUIET)
-    if cluster == LOCAL:
-        os.environ.update(_LOOPBACK)
+    os.environ.update(ray_environment(loopback=cluster == LOCAL))
     import ray
 
     if ray.is_initialized():

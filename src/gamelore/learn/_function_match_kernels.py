@@ -82,7 +82,7 @@ def evaluate_moves(graph, handle, node, role):
 
 
 @lean_part
-def _update(graph, handle, learner, match):
+def update_function(graph, handle, learner, match):
     """Learn from a match; return a status."""
     return handle.update(handle.program, graph.nodes, handle.function, learner, match)
 
@@ -90,11 +90,11 @@ def _update(graph, handle, learner, match):
 @lean
 def learn_function_match(graph, handle, learner, match):
     """Learn from one match that Python has played; return a status."""
-    return _update(graph, handle, learner, match)
+    return update_function(graph, handle, learner, match)
 
 
 @lean_part
-def _play(setup, players, learner, streams, buffers, turn):
+def play_function_match(setup, players, learner, streams, buffers, turn):
     """Play one match; return a status, its length, and the node where it ended.
 
     turn: the role that learns, and its epsilon
@@ -135,13 +135,14 @@ def _play(setup, players, learner, streams, buffers, turn):
             append_decision(buffers.own, node, edge)
         elif opponent.kind == LEARNER and mover != perspective.chance:
             append_decision(buffers.other, node, edge)
+        buffers.other.cells[length] = edge  # the whole match, until these are used
         node = np.int64(nodes.child[edge])
         length += 1
     return np.int64(FINE), length, node
 
 
 @lean_part
-def _begin(setup, players):
+def begin_function_match(setup, players):
     """Forget the last match, and the state graph when it is half full."""
     players.learner.function.workspace.summed[0] = -1
     players.opponent.function.workspace.summed[0] = -1
@@ -166,19 +167,21 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
     both_learn = both_learn and not learner.perspective.both_players
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
-        _begin(setup, players)
+        begin_function_match(setup, players)
         role = np.int64(assignments.roles[match])
         turn = role, assignments.epsilons[match]
-        status, length, end = _play(setup, players, learner, streams, buffers, turn)
+        status, length, end = play_function_match(
+            setup, players, learner, streams, buffers, turn
+        )
         if status == FINE and both_learn:
             other = np.int64(
                 setup.roles[1] if role == setup.roles[0] else setup.roles[0]
             )
             played = PlayedMatch(buffers.other, end, other)
-            status = _update(graph, players.opponent, learner, played)
+            status = update_function(graph, players.opponent, learner, played)
         if status == FINE:
             played = PlayedMatch(buffers.own, end, valued_role(learner, role))
-            status = _update(graph, players.learner, learner, played)
+            status = update_function(graph, players.learner, learner, played)
         if status != FINE:
             restore_streams(streams)
             return status, match
