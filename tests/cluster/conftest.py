@@ -22,16 +22,11 @@ LIMIT = 300.0
 """Seconds after which a command is taken to hang."""
 
 
-@pytest.fixture(scope="session")
-def ray_settings() -> dict[str, str]:
-    """The environment of Ray; it is read when Ray is imported."""
-    settings = ray_environment(loopback=True)
-    os.environ.update(settings)
-    return settings
+os.environ.update(ray_environment(loopback=True))  # before any test imports Ray
 
 
 @pytest.fixture
-def two_nodes(ray_settings: dict[str, str]) -> Iterator[Any]:
+def two_nodes() -> Iterator[Any]:
     """A cluster of two nodes on this machine, each of one core: two raylets."""
     pytest.importorskip("ray", reason="Ray is not installed: make test-extras")
     from ray.cluster_utils import Cluster

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -37,9 +38,12 @@ from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.opponents import AgentOpponent
 from gamelore.values.table import Cells
 
-pytest.importorskip("ray", reason="Ray is not installed: make test-extras")
+ray = pytest.importorskip("ray", reason="Ray is not installed: make test-extras")
+ray.cloudpickle.register_pickle_by_value(
+    sys.modules[__name__]
+)  # for tasks of this file
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray_settings")]
+pytestmark = pytest.mark.slow
 
 LOCAL = ("--cluster", "local", "--workers", 2)
 

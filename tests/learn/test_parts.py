@@ -54,6 +54,13 @@ CONFIGS = {
 }
 
 
+WITH_DICE = ("table against a player", "network", "copied network", "linear")
+CASES = [
+    *((name, "tictactoe") for name in CONFIGS),
+    *((name, "pig") for name in WITH_DICE),
+]
+
+
 def make_graph(game: str = "tictactoe") -> StateGraph:
     return StateGraph(simulator(load(game)))
 
@@ -84,19 +91,15 @@ class MatchwiseTrainer(PartTrainer):
         return np.concatenate(rewards)
 
 
-@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
-@pytest.mark.parametrize("game", ["tictactoe", "pig"])
-def test_parts_of_one_match_are_training_in_one_place(
-    config: TrainConfig, game: str
-) -> None:
-    if game == "pig" and config.function is None and config.opponent.name == "self":
-        pytest.skip("one game with dice is enough for tables")
+@pytest.mark.parametrize(("name", "game"), CASES)
+def test_parts_of_one_match_are_training_in_one_place(name: str, game: str) -> None:
+    config = CONFIGS[name]
     twin = MatchwiseTrainer(make_graph(game), config)
     trainer = ClusterTrainer(
         Trainer(make_graph(game), config), SerialExecutor(), SpreadSettings(1, 0)
     )
-    expected = twin.run_matchwise(25)
-    rewards = [trainer.run(count).rewards for count in (1, 10, 14)]
+    expected = twin.run_matchwise(26)
+    rewards = [trainer.run(count).rewards for count in (1, 10, 15)]
     assert np.array_equal(np.concatenate(rewards), expected)
     assert_same(trainer.state(), twin.state())
 

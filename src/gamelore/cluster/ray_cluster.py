@@ -111,8 +111,8 @@ class RayCluster(Executor):
             return self._ray.get(handle)
         except errors.RayTaskError as error:  # not of the work, which is caught there
             raise ClusterError(
-                f"a worker of the cluster cannot run tasks: {_first_line(error)}; is"
-                " the same version of gamelore installed on every node?"
+                f"a worker of the cluster cannot run tasks: {_last_line(error)}; is the"
+                " same version of gamelore installed on every node, and your own code?"
             ) from error
         except errors.RayError as error:
             raise WorkerLostError(_first_line(error)) from error
@@ -159,7 +159,19 @@ def _connect(cluster: str, workers: int | None) -> Any:
 
 
 def _first_line(error: BaseException) -> str:
-    """Return the first line of an error that says something."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = lines[0] if lines else type(error).__name__
+    """Return the first line of an error: what has happened."""
+    return _cut(_lines(error)[0])
+
+
+def _last_line(error: BaseException) -> str:
+    """Return the last line of an error with a traceback: what was raised."""
+    return _cut(_lines(error)[-1])
+
+
+def _lines(error: BaseException) -> list[str]:
+    lines = [line.strip() for line in str(error).splitlines()]
+    return [line for line in lines if line] or [type(error).__name__]
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 200 else f"{text[:200]} …"
