@@ -18,7 +18,7 @@ import pytest
 
 from gamelore.cluster import ray_environment
 
-LIMIT = 300.0
+LIMIT = 600.0
 """Seconds after which a command is taken to hang."""
 
 
