@@ -1,6 +1,6 @@
 """What a cluster costs and gains: overhead, scaling, sizes and rates of messages.
 
-    python benchmarks/cluster.py [overhead|simulate|tournament|learn|messages …]
+    python benchmarks/cluster.py [overhead messages opponents simulate learn …]
 
 Everything runs on a Ray of this machine, with one and with two workers. Rates are of
 warm workers: games are compiled and kernels loaded before the clock starts.
@@ -12,6 +12,7 @@ import pickle
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +29,8 @@ from gamelore.ggp.tournament.schedule import schedule
 from gamelore.graph import StateGraph
 from gamelore.learn.cluster_trainer import ClusterTrainer, SpreadSettings
 from gamelore.learn.config import TrainConfig
+from gamelore.learn.opponents import AgentOpponent
+from gamelore.learn.parts import MatchPartTrainer
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import Trainer
@@ -57,6 +60,13 @@ def timed(work: Callable[..., Any], *arguments: object) -> float:
     started = time.perf_counter()
     work(*arguments)
     return time.perf_counter() - started
+
+
+def processor_time(work: Callable[..., Any], *arguments: object) -> float:
+    """Return the seconds of the processor that work takes, whoever else uses it."""
+    started = time.process_time()
+    work(*arguments)
+    return time.process_time() - started
 
 
 def measure_overhead() -> None:
@@ -143,7 +153,7 @@ def make_spread(game: str, executor: Executor) -> ClusterTrainer:
 
 
 def measure_messages() -> None:
-    """Print sizes of messages, and the time to play and to learn from a match."""
+    """Print sizes of messages, and processor time to play and learn from a match."""
     for game, matches in GAMES.items():
         with SerialExecutor() as executor:
             spread = make_spread(game, executor)
@@ -151,10 +161,10 @@ def measure_messages() -> None:
             values = spread.played_values()
             weights = len(pickle.dumps(values))
             played = spread.play_part(200, matches)
-            playing = timed(spread.play_part, 200, matches) / matches
+            playing = processor_time(spread.play_part, 200, matches) / matches
             spread.matches = 200
-            learning = timed(spread.learn_part, played, matches) / matches
-            loading = timed(spread.load_values, values)
+            learning = processor_time(spread.learn_part, played, matches) / matches
+            loading = processor_time(spread.load_values, values)
         size = len(pickle.dumps(played)) / matches
         print(
             f"{game}: {size:.0f} bytes a match, {weights:,} bytes of values;"
@@ -164,9 +174,21 @@ def measure_messages() -> None:
         )
 
 
+def measure_opponents() -> None:
+    """Print processor time of a match against a player that searches."""
+    graph = StateGraph(simulator(load("connect-four")))
+    for opponent in ("mcts-100", "mcts-1000"):
+        config = replace(NETWORK, opponent=AgentOpponent(opponent))
+        actor = MatchPartTrainer(graph, config)
+        actor.play_part(0, 2)
+        seconds = processor_time(actor.play_part, 2, 20) / 20
+        print(f"connect-four against {opponent}: {1e3 * seconds:.1f} ms a match")
+
+
 MEASURES = {
     "overhead": measure_overhead,
     "messages": measure_messages,
+    "opponents": measure_opponents,
     "simulate": measure_simulate,
     "tournament": measure_tournament,
     "learn": measure_learn,

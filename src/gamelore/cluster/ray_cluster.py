@@ -27,6 +27,8 @@ from gamelore.cluster.executor import (
 from gamelore.cluster.open import AUTO, LOCAL, count_cores, ray_environment
 from gamelore.errors import ClusterError
 
+log = logging.getLogger(__name__)
+
 RESOURCES_SECONDS = 1.0
 """Time between two looks at how many cores the cluster has."""
 
@@ -155,7 +157,19 @@ def _connect(cluster: str, workers: int | None) -> Any:
         raise ClusterError(
             f"the cluster {cluster} cannot be joined: {_first_line(error)}{hint}"
         ) from error
+    _keep_stdout_clean(ray)
     return ray
+
+
+def _keep_stdout_clean(ray: Any) -> None:
+    """Log what Ray would print, among our results: that workers have died."""
+    internal = ray._private.worker
+    if hasattr(internal, "print_to_stdstream"):  # no setting of Ray's turns it off
+
+        def note(data: Any, *more: Any, **options: Any) -> None:
+            log.info("Ray says: %s", " ".join(map(str, data.get("lines", ()))))
+
+        internal.print_to_stdstream = note
 
 
 def _first_line(error: BaseException) -> str:
