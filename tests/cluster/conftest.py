@@ -85,15 +85,16 @@ def find_children(*parents: int) -> set[int]:
     return found
 
 
-def find_workers(*parents: int) -> list[int]:
-    """Return the processes below some that run tasks, or wait for them."""
+def find_workers(*parents: int, idle: bool = True) -> list[int]:
+    """Return the processes below some that run tasks, or wait for them if `idle`."""
+    titles = ("ray::call", "ray::IDLE") if idle else ("ray::call",)
     found = []
     for process in find_children(*parents):
         try:
             title = Path(f"/proc/{process}/cmdline").read_bytes().decode()
         except OSError:
             continue
-        if title.startswith(("ray::call", "ray::IDLE")):
+        if title.startswith(titles):
             found.append(process)
     return found
 
@@ -120,7 +121,7 @@ def raylets(cluster: Any) -> list[int]:
 def killer(
     cluster: Any, progress: Callable[[], int], at: list[int], seed: int
 ) -> Iterator[list[int]]:
-    """Kill a worker at random whenever progress has come to one of some numbers.
+    """Kill a busy worker at random whenever progress has come to one of some numbers.
 
     Yields a list of the processes that were killed.
     """
@@ -133,11 +134,12 @@ def killer(
             while progress() < number:
                 if ended.wait(0.05):
                     return
-            workers = find_workers(*raylets(cluster))
-            if workers:
-                victim = chosen.choice(sorted(workers))
-                os.kill(victim, signal.SIGKILL)
-                killed.append(victim)
+            while not (busy := find_workers(*raylets(cluster), idle=False)):
+                if ended.wait(0.01):
+                    return
+            victim = chosen.choice(sorted(busy))
+            os.kill(victim, signal.SIGKILL)
+            killed.append(victim)
 
     thread = threading.Thread(target=kill)
     thread.start()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -148,7 +150,7 @@ def _read_rules(text: str) -> str:
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("nowhere", "'nowhere' is no address of a cluster: it is local, auto, HOST"),
+        ("nowhere", "'nowhere' is no address of a cluster: it is local, auto or HOST"),
         ("localhost:99999", "there is no port 99999"),
         ("127.0.0.1:9", "no cluster answers at 127.0.0.1:9 .*ray start --head"),
     ],
@@ -159,6 +161,28 @@ def test_addresses_that_lead_nowhere(
     monkeypatch.setattr(open_module, "find_spec", lambda name: True)
     with pytest.raises(ClusterError, match=message):
         open_executor(address)
+
+
+def test_what_is_no_cluster_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_module, "find_spec", lambda name: True)
+    monkeypatch.setattr(open_module, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        answers = iter([b"HTTP/1.0 400 Bad Request\r\n\r\n", b""])
+
+        def answer() -> None:
+            for text in answers:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(100)
+                    connection.sendall(text)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        for _ in range(2):
+            with pytest.raises(ClusterError, match="listens there is something else"):
+                open_executor(address)
+        thread.join()
 
 
 def test_without_ray_it_is_said_how_to_install_it(

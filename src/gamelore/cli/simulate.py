@@ -236,6 +236,8 @@ def command(
     Prints the length of the matches in joint moves, and each role's mean goal with its
     95% confidence interval.
     """
+    if cluster is not None and threads > 1:
+        raise click.UsageError("--threads is for this machine: use --workers")
     simulator = prepare(game, engine)
     with waiting("loading kernels; on a machine's first run this takes a while"):
         simulator.playouts(count=1)

@@ -16,8 +16,11 @@ AUTO = "auto"
 """The cluster that this machine is a node of."""
 CONNECT_SECONDS = 5.0
 
-_CLIENT = "ray://"
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+_HTTP2_SETTINGS = 4
+_HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(
+    [0, 0, 0, _HTTP2_SETTINGS, 0, 0, 0, 0, 0]
+)
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
@@ -37,9 +40,9 @@ def open_executor(
 ) -> Executor:
     """Return an executor on a Ray cluster; close it when all is done.
 
-    `cluster`: `local`, `auto`, `HOST:PORT` or `ray://HOST:PORT`. `workers`: tasks at
-    once; by default one for each core of the cluster. `ClusterError` if Ray is not
-    installed or nothing answers.
+    `cluster`: `local`, `auto` or `HOST:PORT`. `workers`: tasks at once; by default one
+    for each core of the cluster. `ClusterError` if Ray is not installed or nothing
+    answers.
     """
     if find_spec("ray") is None:
         raise ClusterError(
@@ -53,24 +56,41 @@ def open_executor(
 
 
 def check_address(address: str) -> None:
-    """Raise `ClusterError` unless something answers at HOST:PORT."""
-    host, _, digits = address.removeprefix(_CLIENT).rpartition(":")
+    """Raise `ClusterError` unless something like Ray answers at HOST:PORT."""
+    host, _, digits = address.rpartition(":")
     if not (host and digits.isascii() and digits.isdecimal()):
         raise ClusterError(
-            f"{address!r} is no address of a cluster: it is local, auto, HOST:PORT or"
-            " ray://HOST:PORT"
+            f"{address!r} is no address of a cluster: it is local, auto or HOST:PORT"
         )
     port = int(digits)
     if not 0 < port < 65_536:
         raise ClusterError(f"{address}: there is no port {port}; ports are 1 to 65535")
+    where = host.strip("[]"), port
     try:
-        socket.create_connection((host.strip("[]"), port), CONNECT_SECONDS).close()
+        with socket.create_connection(where, CONNECT_SECONDS) as connection:
+            speaks = _speaks_http2(connection)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise ClusterError(
-            f"no cluster answers at {address} ({reason.lower()}); start one there, as"
-            f" in: ray start --head --port {port}"
-        ) from error
+        reason = (error.strerror or str(error)).lower()
+    else:
+        if speaks:
+            return
+        reason = "what listens there is something else"
+    raise ClusterError(
+        f"no cluster answers at {address} ({reason}); start one there, as in: ray start"
+        f" --head --port {port}"
+    )
+
+
+def _speaks_http2(connection: socket.socket) -> bool:
+    """Return whether the other end greets as Ray does.
+
+    Ray itself would try for minutes.
+    """
+    if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+        return True  # it does not greet in plain text
+    connection.sendall(_HTTP2_PREFACE)
+    answer = connection.recv(9)
+    return len(answer) >= 4 and answer[3] == _HTTP2_SETTINGS
 
 
 def count_cores() -> int:

@@ -67,8 +67,12 @@ class RayCluster(Executor):
 
     @property
     def nodes(self) -> list[str]:
-        """The ids of the machines that are there."""
-        return [node["NodeID"] for node in self._ray.nodes() if node["Alive"]]
+        """The ids of the machines that are there and have a core for tasks."""
+        return [
+            node["NodeID"]
+            for node in self._ray.nodes()
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+        ]
 
     def share(self, value: T) -> Shared[T]:
         """Put a value into the object store; each node fetches it once."""
