@@ -29,6 +29,7 @@ from gamelore.ggp.tournament.schedule import schedule
 from gamelore.graph import StateGraph
 from gamelore.learn.cluster_trainer import ClusterTrainer, SpreadSettings
 from gamelore.learn.config import TrainConfig
+from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.opponents import AgentOpponent
 from gamelore.learn.parts import MatchPartTrainer
 from gamelore.learn.self_play import SelfPlay
@@ -145,9 +146,30 @@ def measure_learn() -> None:
         print(", ".join(found))
 
 
-def make_spread(game: str, executor: Executor) -> ClusterTrainer:
-    source = Trainer(StateGraph(simulator(load(game))), NETWORK)
-    spread = ClusterTrainer(source, executor, SpreadSettings(50, 400))
+def measure_search() -> None:
+    """Print matches of training per second against a player that searches."""
+    config = replace(NETWORK, opponent=AgentOpponent("mcts-100"))
+    found = []
+    for workers in (1, 2):
+        with open_executor("local", workers) as executor:
+            spread = make_spread(
+                "connect-four", executor, config, SpreadSettings(5, 40)
+            )
+            spread.run(40)
+            seconds = timed(spread.run, 160)
+            spread.pending()
+        found.append(f"{160 / seconds:.1f} matches/s with {workers}")
+    print(f"connect-four against mcts-100: {', '.join(found)}")
+
+
+def make_spread(
+    game: str,
+    executor: Executor,
+    config: TrainConfig = NETWORK,
+    settings: SpreadSettings = SpreadSettings(50, 400),  # noqa: B008 - it is frozen
+) -> ClusterTrainer:
+    source = make_trainer(StateGraph(simulator(load(game))), config)
+    spread = ClusterTrainer(source, executor, settings)
     spread.warm_up()
     return spread
 
@@ -192,6 +214,7 @@ MEASURES = {
     "simulate": measure_simulate,
     "tournament": measure_tournament,
     "learn": measure_learn,
+    "search": measure_search,
 }
 
 
