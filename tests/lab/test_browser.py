@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.lab.running import RunningLab
+
+from gamelore.agents.agent import PlayerAgent
+from gamelore.agents.builtin import PLAYERS
+from gamelore.ggp.live_record import SUFFIX as LIVE
+from gamelore.ggp.manager.manager import run_match
+from gamelore.ggp.manager.peers import LocalPeer
+from gamelore.ggp.match_record import MatchFile, read_match, write_match
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -164,6 +174,72 @@ def test_a_link_leads_to_a_position(page: Any, lab: RunningLab) -> None:
     page.goto(f"{lab.address}#/position/tictactoe/{moves}")
     page.wait_for_selector('.ply-button:has-text("mark 2 2")')
     page.wait_for_selector(".candidates tbody tr")
+
+
+# ── watching ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_record_of_a_folder_is_opened_from_the_list(
+    page: Any, lab: RunningLab
+) -> None:
+    record = _play(lab.lab.workspace.folder / "matches" / "cup")
+    page.click("nav >> text=Watch")
+    page.click('section:has-text("Records in matches/cup") >> a')
+    page.wait_for_selector(".match .board svg")
+    assert page.locator(".ply-button").count() == len(record.moves)
+    page.wait_for_selector(".graph .curve")
+    page.keyboard.press("End")
+    page.wait_for_selector(".result.over")
+
+
+def test_a_match_of_another_program_is_followed_move_by_move(
+    page: Any, lab: RunningLab
+) -> None:
+    """Its file is written here step by step, as a manager writes it."""
+    folder = lab.lab.workspace.folder / "elsewhere"
+    whole = replace(_play(folder), match="going-on")
+    steps = len(whole.moves)
+
+    def write(count: int) -> Path:
+        part = replace(
+            whole,
+            moves=whole.moves[:count],
+            states=whole.states[: count + 1],
+            errors=whole.errors[: count + 1],
+            times=(time.time_ns() // 1_000_000,) * (count + 1),
+            completed=False,
+            goals=(),
+        )
+        return write_match(part, folder, suffix=LIVE)
+
+    path = write(0)
+    page.goto(f"{lab.address}#/watch")
+    page.click('section:has-text("Matches of other programs") >> a')
+    page.wait_for_selector("text=going on in another program")
+    assert not page.is_visible(".candidates"), "no search takes the players' time"
+    for count in (1, 2):
+        write(count)
+        page.wait_for_function(
+            "n => document.querySelectorAll('.ply-button').length === n", arg=count
+        )
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("text=after 1 of 2 moves")
+    write(3)
+    page.wait_for_selector("text=after 1 of 3 moves")
+    page.keyboard.press("End")
+    write_match(whole, folder)
+    path.unlink()
+    page.wait_for_selector(".result.over")
+    assert page.locator(".ply-button").count() == steps
+
+
+def _play(folder: Path) -> MatchFile:
+    """Keep the record of a match between random players."""
+    agents = [PlayerAgent(PLAYERS["random"], seed) for seed in (1, 2)]
+    match = run_match(
+        "tictactoe", [LocalPeer(a, f"r{n}") for n, a in enumerate(agents)]
+    )
+    return read_match(write_match(match, folder))
 
 
 # ── learning ────────────────────────────────────────────────────────────────────────

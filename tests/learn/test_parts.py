@@ -25,6 +25,7 @@ from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.trainer import State, Trainer
 from gamelore.search.policies import PlayerSettings
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
 NETWORK = TrainConfig(
@@ -45,6 +46,13 @@ CONFIGS = {
     ),
     "network": NETWORK,
     "copied network": replace(NETWORK, opponent=SelfPlay(opponent_refresh=5)),
+    "n-tuples": TrainConfig(
+        learner=TDSettings(step_size=0.5, trace_decay=0.5),
+        opponent=SelfPlay(),
+        function=NTupleSettings(),
+        schedule=Geometric(),
+        opening=4,
+    ),
     "linear": TrainConfig(
         learner=TDSettings(step_size=0.01),
         opponent=PlayerSettings("random"),

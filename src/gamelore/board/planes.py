@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gamelore.board.families import split_fact
 from gamelore.board.infer import BoardModel
-from gamelore.board.layout import GAP
+from gamelore.board.points import GAP
 from gamelore.errors import ArgumentError
 from gamelore.gdl import Fact, to_kif
 

@@ -24,6 +24,7 @@ from gamelore.lab.drafts import DraftWorker, check_rules, view_problems
 from gamelore.lab.drawing import view_position
 from gamelore.lab.figures import measure
 from gamelore.lab.forms import make_form
+from gamelore.lab.live import LiveBook
 from gamelore.lab.matches import Follower, MatchBook, MatchSettings
 from gamelore.lab.records import RecordShelf, write_record
 from gamelore.lab.roster import Roster
@@ -69,6 +70,7 @@ class Lab:
         self.matches = MatchBook(self.roster, self.threads)
         self.tournaments = TournamentBook(self.workspace, self.matches, self.roster)
         self.records = RecordShelf(self.workspace, self.shelf)
+        self.live = LiveBook(self.records)
         self.runs = RunBook(self.workspace, self.shelf)
         self.drafts = DraftWorker()
 
@@ -79,6 +81,7 @@ class Lab:
 
     async def close(self) -> None:
         """End matches, searches and processes; what was learned is saved."""
+        self.live.close()
         self.tournaments.close()
         self.matches.close()
         self.drafts.close()
@@ -119,7 +122,8 @@ class Desk:
             requests.Review: self._review,
             requests.AskHint: self._ask_hint,
             requests.ImportRecord: self._import_record,
-            requests.OpenRecord: self._open_record,
+            requests.FollowRecord: self._follow_record,
+            requests.LeaveRecord: self._leave_record,
             requests.ExportRecord: self._export_record,
             requests.ListFiles: self._list_files,
             requests.ReadFile: self._read_file,
@@ -161,6 +165,7 @@ class Desk:
         for flag in self._flags.values():
             flag.set()
         self.lab.matches.leave_all(self.page)
+        self.lab.live.leave(self.page)
         self.lab.runs.leave(self.page)
 
     # ── threads ─────────────────────────────────────────────────────────────────────
@@ -303,10 +308,14 @@ class Desk:
         found.re = request.id
         self.page.send(found)
 
-    async def _open_record(self, request: requests.OpenRecord) -> None:
-        found = await self._in_thread(self.lab.records.open, request.path)
+    async def _follow_record(self, request: requests.FollowRecord) -> None:
+        found = await self.lab.live.follow(request.path, self.page)
         found.re = request.id
         self.page.send(found)
+
+    async def _leave_record(self, request: requests.LeaveRecord) -> None:
+        self.lab.live.leave(self.page, request.path)
+        self.page.send(events.Done(re=request.id))
 
     async def _export_record(self, request: requests.ExportRecord) -> None:
         game, positions = await self._locate(request.place)

@@ -147,6 +147,8 @@ class RecordEntry(msgspec.Struct):
     moves: int
     goals: list[int | None]
     tournament: str
+    live: bool = False
+    """Whether another program is playing the match."""
 
 
 class StandingView(msgspec.Struct):
@@ -192,6 +194,8 @@ class MatchList(Event):
     matches: list[MatchEntryView]
     tournaments: list[TournamentView]
     groups: list[RecordGroup]
+    live: list[RecordEntry] = []
+    """Matches that other programs are playing, as far as their records are there."""
     left_out: int = 0
     """Files that are no records, or too many."""
 
@@ -276,6 +280,10 @@ class RecordView(Event):
     players: dict[str, str]
     goals: dict[str, int | None]
     completed: bool
+    path: str = ""
+    """The file of the folder that it is in."""
+    live: bool = False
+    """Whether another program is playing the match: there will be more."""
 
 
 class RecordText(Event):

@@ -1,7 +1,8 @@
 """Matches that are played in one place and learned from in another.
 
 A match is sent as its choices: at each position, the place of the move that was made
-among the moves there. M choices of all matches follow one another; those of match i are
+among the moves there, and in the highest bit whether it was made at random. M choices
+of all matches follow one another; those of match i are
 `choices[starts[i]:starts[i + 1]]`.
 
     log: (choices uint16 [M], starts int64 [matches + 1])
@@ -16,6 +17,7 @@ from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
 from gamelore.kernels import lean, lean_part
 from gamelore.learn._function_match_kernels import (
     begin_function_match,
+    draw_opening,
     play_function_match,
     update_function,
 )
@@ -34,6 +36,8 @@ from gamelore.learn._table_match_kernels import (
 )
 from gamelore.learn._table_update_kernels import prepare_table, update_table
 
+EXPLORED = 1 << 15
+"""The bit of a choice that was made at random; no position has so many moves."""
 LOG_FULL, NO_CHOICE = range(67, 69)
 """Statuses besides those of training: there is no room for the choices of a match; a
 match that was sent has a choice that its game has not."""
@@ -49,8 +53,8 @@ def _log_match(setup, buffers, log, match, length):
         return np.int64(LOG_FULL)
     node = np.int64(setup.root)
     for t in range(length):
-        edge = buffers.other.cells[t]
-        choices[start + t] = edge - nodes.first[node]
+        edge, explored = buffers.other.cells[t] >> 1, buffers.other.cells[t] & 1
+        choices[start + t] = edge - nodes.first[node] + EXPLORED * explored
         node = np.int64(nodes.child[edge])
     starts[match + 1] = start + length
     return np.int64(FINE)
@@ -76,12 +80,16 @@ def _follow_match(setup, learner, buffers, log, match, role):
             return status, node
         mover = nodes.mover[node]
         buffers.failure[1] = mover
-        if choices[t] >= nodes.degree[node]:
+        choice = np.int64(choices[t])
+        explored, choice = choice // EXPLORED, choice % EXPLORED
+        if choice >= nodes.degree[node]:
             return np.int64(NO_CHOICE), node
-        edge = np.int64(nodes.first[node]) + np.int64(choices[t])
+        edge = np.int64(nodes.first[node]) + choice
         if mover == role or both:
+            buffers.own.explored[buffers.own.length[0]] = explored
             append_decision(buffers.own, node, edge)
         elif setup.opponent.kind == LEARNER and mover != chance:
+            buffers.other.explored[buffers.other.length[0]] = explored
             append_decision(buffers.other, node, edge)
         node = np.int64(nodes.child[edge])
     status = FINE if nodes.mover[node] == ENDED else NO_CHOICE
@@ -102,7 +110,7 @@ def play_function_part(setup, players, learner, streams, buffers, part):
         save_streams(streams)
         begin_function_match(setup, players)
         role = np.int64(assignments.roles[match])
-        turn = role, assignments.epsilons[match]
+        turn = role, assignments.epsilons[match], draw_opening(streams, assignments)
         status, length, _ = play_function_match(
             setup, players, learner, streams, buffers, turn
         )

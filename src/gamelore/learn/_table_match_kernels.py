@@ -124,7 +124,7 @@ def play_table_match(setup, players, learner, streams, buffers, turn):
             append_decision(buffers.own, node, edge)
         elif opponent.kind == LEARNER and mover != chance:
             append_decision(buffers.other, node, edge)
-        buffers.other.cells[length] = edge  # the whole match, until these are used
+        buffers.other.cells[length] = 2 * edge  # the whole match, until these are used
         node = np.int64(nodes.child[edge])
         length += 1
     return np.int64(FINE), length, node

@@ -80,7 +80,8 @@ class PartTrainer(Trainer):
         log = _new_log(matches)
         done = 0
         while done < matches:
-            assignments = Assignments(roles, epsilons, done, matches)
+            opening = self.config.opening
+            assignments = Assignments(roles, epsilons, opening, done, matches)
             status, done = self._play_in_kernel(buffers, assignments, log)
             if status == part_kernels.LOG_FULL:
                 log = np.concatenate([log[0], np.zeros_like(log[0])]), log[1]
@@ -101,7 +102,8 @@ class PartTrainer(Trainer):
         while done < matches:
             self._refresh_copies(self.matches + done)
             end = min(matches, self._next_change(self.matches + done) - self.matches)
-            assignments = Assignments(roles, epsilons, done, end)
+            opening = self.config.opening
+            assignments = Assignments(roles, epsilons, opening, done, end)
             status, done = self._learn_in_kernel(buffers, assignments, log)
             if status == DIVERGED:
                 self.matches += done

@@ -16,7 +16,8 @@ class PlayedMatches:
     first: int
     """The number of the first match in the training run."""
     choices: npt.NDArray[np.uint16]
-    """uint16 [M]: at each position, the place of the move among the moves there"""
+    """uint16 [M]: at each position, the place of the move among the moves there; with
+    the highest bit set where it was made at random"""
     starts: npt.NDArray[np.int64]
     """int64 [n + 1]: where each match begins, and where the last one ends"""
 

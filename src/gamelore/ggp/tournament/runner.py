@@ -17,7 +17,13 @@ from typing import TypeAlias
 from gamelore.agents.agent import PlayerAgent
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import StuckError
-from gamelore.ggp.manager.manager import ManagedMatch, Manager, MatchSettings
+from gamelore.ggp.live_record import LiveRecords
+from gamelore.ggp.manager.manager import (
+    ManagedMatch,
+    Manager,
+    MatchSettings,
+    Observer,
+)
 from gamelore.ggp.manager.peers import LocalPeer, Peer
 from gamelore.ggp.tournament.config import Tournament
 from gamelore.ggp.tournament.folder import TournamentFolder
@@ -38,11 +44,16 @@ class TournamentRunner:
     ) -> None:
         """Simulators by the name of the game, peers by the name of the player."""
         self._folder = folder
+        self._live = LiveRecords(folder.matches, folder.tournament.name)
         self._matches = FixturePlayer(folder.tournament, simulators, peers)
 
     def play(self, fixture: Fixture, halt: Event) -> None:
         """Play a match and keep its record."""
-        self._folder.keep(self._matches.play(fixture, halt))
+        observer = self._live.observer(self._matches.manager(fixture))
+        try:
+            self._folder.keep(self._matches.play(fixture, halt, observer))
+        finally:
+            self._live.end(fixture.id)
 
 
 class FixturePlayer:
@@ -62,9 +73,15 @@ class FixturePlayer:
             for name, simulator in simulators.items()
         }
 
-    def play(self, fixture: Fixture, halt: Event) -> ManagedMatch:
+    def manager(self, fixture: Fixture) -> Manager:
+        """Return what runs a match."""
+        return self._managers[fixture.game]
+
+    def play(
+        self, fixture: Fixture, halt: Event, observer: Observer | None = None
+    ) -> ManagedMatch:
         """Play a match."""
-        manager = self._managers[fixture.game]
+        manager = self.manager(fixture)
         with ExitStack() as stack:
             peers = []
             for name in fixture.players:
@@ -74,7 +91,11 @@ class FixturePlayer:
                 peers.append(peer)
             try:
                 return manager.run(
-                    peers, seed=fixture.seed, match_id=fixture.id, halt=halt
+                    peers,
+                    seed=fixture.seed,
+                    match_id=fixture.id,
+                    observer=observer,
+                    halt=halt,
                 )
             except BaseException:
                 for peer in peers:
