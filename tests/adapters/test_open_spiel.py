@@ -17,6 +17,7 @@ pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
 
 import pyspiel
 from open_spiel.python.observation import make_observation
+from tests.marks import mark_slow
 
 from gamelore.adapters import decisions
 from gamelore.adapters.open_spiel import NAME, GameloreGame
@@ -96,6 +97,7 @@ KINDS = {
     "together": "SEQUENTIAL DETERMINISTIC IDENTICAL 2",
 }
 """Games of different kinds: who moves when, chance, sums of utilities, players."""
+ALIKE = {"breakthrough-6x6", "othello-4x4", "connect-four", "nim-1-3", "tron-4x4"}
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +120,7 @@ def simulate(game: Any) -> None:
     games_sim_test.GamesSimTest().sim_game(game)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", mark_slow(KINDS, ALIKE))
 def test_passes_the_tests_that_openspiel_has_for_games(name: str, sheets: Path) -> None:
     game = load(name, sheets)
     pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)

@@ -124,6 +124,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_every_process_compiles_the_same_program() -> None:
     """Sets of strings have another order in every process."""
     programs = {
