@@ -150,9 +150,14 @@ def killer(
         thread.join()
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for something to come true; fail if it does not."""
+def wait_until(
+    condition: Callable[[], bool],
+    seconds: float = 60.0,
+    process: subprocess.Popen[str] | None = None,
+) -> None:
+    """Wait for something to come true; fail if it does not, or a process ends."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not come true"
+        assert process is None or process.poll() is None, process.communicate()
         time.sleep(0.05)

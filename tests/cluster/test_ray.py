@@ -213,7 +213,9 @@ def test_a_tournament_goes_on_without_a_node(two_nodes: Any, tmp_path: Path) -> 
     arguments = "tournament", "cup.toml", "--cluster", two_nodes.address, "--json"
     process = start_gamelore(*arguments, folder=tmp_path)
     try:
-        wait_until(lambda: len([*tmp_path.glob("cup/matches/*.json")]) > 10, LIMIT)
+        wait_until(
+            lambda: len([*tmp_path.glob("cup/matches/*.json")]) > 10, LIMIT, process
+        )
         two_nodes.remove_node(other, allow_graceful=False)
         out, err = process.communicate(timeout=LIMIT)
     finally:
@@ -255,7 +257,7 @@ def test_an_interrupt_leaves_nothing_running(tmp_path: Path) -> None:
     arguments = "simulate", "othello", "--count", 10**9
     process = start_gamelore(*arguments, *LOCAL, folder=tmp_path)
     try:
-        wait_until(lambda: len(find_workers(process.pid)) >= 2, LIMIT)
+        wait_until(lambda: len(find_workers(process.pid)) >= 2, LIMIT, process)
         family = find_children(process.pid)
         addresses = listening_addresses(family | {process.pid})
         process.send_signal(signal.SIGINT)
