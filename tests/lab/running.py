@@ -15,8 +15,8 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from gamelore.lab.access import Access
-from gamelore.lab.desk import Lab
 from gamelore.lab.server import bind, make_server
+from gamelore.lab.shared import Lab
 from gamelore.lab.workspace import Workspace
 
 PATIENCE = 100.0
