@@ -26,10 +26,10 @@ demo: $(INSTALLED)  ## learn a game, find its tree patterns, transfer them to an
 	@$(BIN)/python examples/demo.py
 
 test: lint types  ## lint, types and the fast tests
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not timing"
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup -m "not slow and not timing"
 
 test-all: lint types  ## all tests, the slow ones too
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup
 
 lint: $(INSTALLED)  ## ruff, rules and layout
 	$(BIN)/ruff check .
