@@ -154,3 +154,24 @@ def test_no_file_is_too_long() -> None:
     for path in [*modules(), *(ROOT / "tests").rglob("*.py")]:
         lines = path.read_text(encoding="utf-8").count("\n")
         assert lines <= 600, f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+def test_what_draws_is_imported_only_where_it_draws() -> None:
+    """Commands that may draw load matplotlib, which takes seconds, when they do."""
+    sources = {name_of(path): path for path in modules()}
+    pending = [f"gamelore.cli.{name}" for name in ("learn", "patterns", "arena")]
+    loaded: set[str] = set()
+    while pending:
+        module = pending.pop()
+        if module in loaded:
+            continue
+        loaded.add(module)
+        tree = ast.parse(sources[module].read_text(encoding="utf-8"))
+        for target, line, nested in imports_of(tree):
+            if nested:
+                continue
+            place = f"{module}:{line} imports {target}"
+            assert target.split(".")[0] != "matplotlib", place
+            parents = (target[:end] for end in range(len(target) + 1))
+            pending += [name for name in (*parents, target) if name in sources]
+    assert "gamelore.learn.trainer" in loaded

@@ -43,10 +43,7 @@ PHONE = {"width": 390, "height": 844}
 PATIENCE = 90_000
 """Milliseconds: on a busy machine, kernels and processes take long to load."""
 
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium"),
-    pytest.mark.xdist_group("browser"),  # one browser and one lab for all
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
 from gamelore.games import load, load_features
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
+from gamelore.learn.automatic import PATIENCE, choose_config
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import (
     DEFAULT_TEXTS,
@@ -86,6 +87,35 @@ class LearnRequest:
 # ── before ──────────────────────────────────────────────────────────────────────────
 
 
+def is_automatic(request: LearnRequest) -> bool:
+    """Return whether nothing is asked for but a game, so that its size decides."""
+    files = request.files
+    given = request.typed.keys() - {"seed"}
+    others = files.preset, files.features, files.sources, files.knowledge
+    return not (given or any(others) or "matches" in request.typed_run)
+
+
+def begin_automatically(request: LearnRequest) -> TrainingRun:
+    """Return a run that suits the game, and ends when it stops getting better."""
+    files = request.files
+    simulator = prepare(request.game, request.engine, None)
+    config = choose_config(simulator, request.typed.get("seed", 0))
+    limits = request.run
+    if limits.minutes is None and limits.patience is None:
+        limits = replace(limits, patience=PATIENCE)
+    if files.save is not None and limits.evaluate_every != 0:
+        limits = replace(limits, keep_best=True)
+    if not files.quiet:
+        values = to_options(config)["values"]
+        end = "" if limits.minutes else ", until it stops getting better or Ctrl-C"
+        against = config.opponent.name
+        click.echo(f"learning by {values}, against {against}{end}", err=True)
+    graph = StateGraph(simulator)
+    return TrainingRun(
+        make_trainer(graph, config), limits, files.save, overwrite=files.force
+    )
+
+
 def find_preset(request: LearnRequest) -> Preset:
     """Return what to train: a preset with another seed or length, or what is typed."""
     run, files = request.run, request.files
@@ -132,6 +162,8 @@ def find_initial_values(
 def begin(request: LearnRequest) -> TrainingRun:
     """Return a training run from its first match on."""
     files, game = request.files, request.game
+    if is_automatic(request):
+        return begin_automatically(request)
     preset = find_preset(request)
     features = None if preset.features is None else load_features(preset.features, game)
     graph = StateGraph(prepare(game, request.engine, features))
@@ -332,7 +364,8 @@ def leave(run: TrainingRun, game: str, number: int) -> NoReturn:
     cls=GroupedCommand,
     epilog="""\b
 Examples:
-  gamelore learn tictactoe --save ttt.ckpt --plot curve.png
+  gamelore learn connect-four --save c4.ckpt
+  gamelore learn tictactoe --against novice --save ttt.ckpt --plot curve.png
   gamelore learn tictactoe --save ttt.ckpt --resume --matches 100000
   gamelore learn tictactoe --against self --matches 50000
   gamelore learn connect-four --preset --minutes 2 --save c4.ckpt
@@ -351,6 +384,9 @@ def command(
     context: click.Context, /, game: str, engine: str, as_json: bool, **options: Any
 ) -> None:
     """Learn a game by playing it, and save what was learned.
+
+    Without options that say how, a learner is chosen by the size of the game, and
+    training ends when it stops getting better.
 
     Ctrl-C stops training and saves it; --resume goes on as if nothing had happened,
     with the settings it began with.

@@ -41,16 +41,19 @@ class FunctionPlayers(NamedTuple):
 
 @lean_part
 def _choose(graph, handle, role, stream, node, epsilon):
-    """Return an ε-greedy edge by a role's values, or the mover's if that is -1."""
+    """Return an ε-greedy edge by a role's values, or the mover's if that is -1.
+
+    Also return 1 if it was drawn at random, else 0.
+    """
     nodes = graph.nodes
     first, degree = nodes.first[node], nodes.degree[node]
     if draw_unit(stream) < epsilon:
-        return np.int64(first + draw_below(stream, degree))
+        return np.int64(first + draw_below(stream, degree)), 1
     mover = np.int64(nodes.mover[node])
     viewer = mover if role < 0 else np.int64(role)
     values = handle.function.workspace.move_values
     if degree > values.shape[0]:
-        return np.int64(FAILED)
+        return np.int64(FAILED), 0
     handle.evaluate(handle.program, nodes, handle.function, node, viewer)
     sign = 1.0 if viewer == mover else -1.0
     best = -np.inf
@@ -64,7 +67,7 @@ def _choose(graph, handle, role, stream, node, epsilon):
             ties += 1
             if draw_below(stream, ties) == 0:
                 choice = np.int64(first + i)
-    return choice
+    return choice, 0
 
 
 @lean
@@ -72,7 +75,8 @@ def choose_function_move(graph, handle, role, stream, node, epsilon):
     """Return the edge a learner takes from a node, or FAILED; for Python."""
     if ensure_expanded(graph, node) != FINE:
         return np.int64(FAILED)
-    return _choose(graph, handle, role, stream, node, epsilon)
+    edge, _ = _choose(graph, handle, role, stream, node, epsilon)
+    return edge
 
 
 @lean
@@ -97,11 +101,11 @@ def learn_function_match(graph, handle, learner, match):
 def _play(setup, players, learner, streams, buffers, turn):
     """Play one match; return a status, its length, and the node where it ended.
 
-    turn: the role that learns, and its epsilon
+    turn: the role that learns, its epsilon, and how many moves are random at first
     """
     graph, opponent, perspective = setup.graph, setup.opponent, learner.perspective
     nodes = graph.nodes
-    role, epsilon = turn
+    role, epsilon, opening = turn
     rival_epsilon = epsilon if opponent.kind == LEARNER else opponent.epsilon
     rival_view = -1 if opponent.kind == FUNCTION else perspective.role
     begin_match(buffers)
@@ -116,9 +120,16 @@ def _play(setup, players, learner, streams, buffers, turn):
             return np.int64(TOO_LONG), length, node
         mover = nodes.mover[node]
         buffers.failure[1] = mover
-        if mover == role:
+        explored = 0
+        if length < opening and mover != perspective.chance:
+            count = nodes.degree[node]
+            edge = np.int64(nodes.first[node] + draw_below(streams.learner, count))
+            explored = 1
+        elif mover == role:
             own, stream = players.learner, streams.learner
-            edge = _choose(graph, own, perspective.role, stream, node, epsilon)
+            edge, explored = _choose(
+                graph, own, perspective.role, stream, node, epsilon
+            )
         elif mover == perspective.chance:
             count = nodes.degree[node]
             edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
@@ -128,12 +139,16 @@ def _play(setup, players, learner, streams, buffers, turn):
             )
         else:
             other, stream = players.opponent, streams.opponent
-            edge = _choose(graph, other, rival_view, stream, node, rival_epsilon)
+            edge, explored = _choose(
+                graph, other, rival_view, stream, node, rival_epsilon
+            )
         if edge == FAILED:
             return np.int64(NO_MOVE), length, node
         if mover == role or perspective.both_players:
+            buffers.own.explored[buffers.own.length[0]] = explored
             append_decision(buffers.own, node, edge)
         elif opponent.kind == LEARNER and mover != perspective.chance:
+            buffers.other.explored[buffers.other.length[0]] = explored
             append_decision(buffers.other, node, edge)
         node = np.int64(nodes.child[edge])
         length += 1
@@ -168,7 +183,10 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
         save_streams(streams)
         _begin(setup, players)
         role = np.int64(assignments.roles[match])
-        turn = role, assignments.epsilons[match]
+        opening = np.int64(0)
+        if assignments.opening:
+            opening = np.int64(draw_below(streams.learner, assignments.opening + 1))
+        turn = role, assignments.epsilons[match], opening
         status, length, end = _play(setup, players, learner, streams, buffers, turn)
         if status == FINE and both_learn:
             other = np.int64(

@@ -58,6 +58,7 @@ class Assignments(NamedTuple):
 
     roles: np.ndarray  # int8 [matches]   the role that learns
     epsilons: np.ndarray  # float64 [matches]
+    opening: int  # up to so many moves at the start of a match are random
     first: int  # play these matches,
     end: int  # up to this one
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -50,6 +50,10 @@ class ReferenceResult:
     low: float
     high: float
     """Wilson's 95% interval of the score."""
+    seconds: float = field(default=0.0, compare=False)
+    """Time of training up to then, evaluations included."""
+    processor_seconds: float = field(default=0.0, compare=False)
+    """Time that the processor worked for the training run up to then."""
 
     @property
     def percent(self) -> str:

@@ -32,6 +32,7 @@ from gamelore.learn._table_match_kernels import TablePlayers, run_table_matches
 from gamelore.learn.config import (
     TrainConfig,
     check_engine,
+    check_function,
     check_self_play,
     learning_roles,
 )
@@ -170,7 +171,7 @@ class Trainer:
         while done < matches:
             self._refresh_copies(self.matches + done)
             end = min(matches, self._next_change(self.matches + done) - self.matches)
-            assignments = Assignments(roles, epsilons, done, end)
+            assignments = Assignments(roles, epsilons, self.config.opening, done, end)
             status, done = self._run_in_kernel(buffers, assignments)
             if status == kernels.DIVERGED:
                 self.matches += done
@@ -255,6 +256,7 @@ class Trainer:
     def _new_function(self) -> ValueFunction | None:
         if self.config.function is None:
             return None
+        check_function(self.config, self.graph.simulator)
         learner = self.config.learner
         if isinstance(learner, QSettings) and learner.searches:
             raise GameloreError(
