@@ -15,6 +15,7 @@ SOURCE = ROOT / "src"
 LAYERS = (
     ("errors",),
     ("cache", "display", "files", "plugins", "settings"),
+    ("cluster",),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
@@ -50,6 +51,9 @@ EXTRAS = {
     "pyspiel",
     "gamelore.adapters.open_spiel",
     "bitbully",
+    "ray",
+    "ray.util.scheduling_strategies",
+    "gamelore.cluster.ray_cluster",
     "jax",
     "pgx",
     "pgx.experimental",
@@ -65,7 +69,7 @@ EXTRAS = {
     "gamelore.engine.verify.first_match",
     "gamelore.engine.verify.goal_conflicts",
     "gamelore.lab.access",
-    "gamelore.lab.desk",
+    "gamelore.lab.shared",
     "gamelore.lab.server",
     "gamelore.lab.workspace",
 }
