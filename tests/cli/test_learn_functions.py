@@ -395,6 +395,7 @@ def test_every_preset_begins(game: str) -> None:
 Begin: TypeAlias = Callable[..., subprocess.Popen[str]]
 
 
+@pytest.mark.slow
 def test_an_interrupt_says_how_to_go_on(tmp_path: Path, begin: Begin) -> None:
     path = tmp_path / "net"
     child = begin(path, *NETWORK, "--minutes", "60", "--snapshots", "5,99999999")
