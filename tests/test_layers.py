@@ -69,7 +69,7 @@ EXTRAS = {
     "gamelore.engine.verify.first_match",
     "gamelore.engine.verify.goal_conflicts",
     "gamelore.lab.access",
-    "gamelore.lab.desk",
+    "gamelore.lab.shared",
     "gamelore.lab.server",
     "gamelore.lab.workspace",
 }

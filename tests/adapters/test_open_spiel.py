@@ -21,6 +21,7 @@ from tests.marks import mark_slow
 
 from gamelore.adapters import decisions
 from gamelore.adapters.open_spiel import NAME, GameloreGame
+from gamelore.engine.position import Position
 from gamelore.errors import (
     ArgumentError,
     GameloreError,
@@ -292,6 +293,15 @@ print(game.new_initial_state().legal_actions(), state.chance_outcomes(), state)
     )
     assert done.stdout == f"[0, 1] [(0, 0.5), (1, 0.5)] {state}\n"
     assert str(copy.deepcopy(state)) == str(state.clone()) == str(state)
+
+
+def test_a_position_has_a_state() -> None:
+    game = pyspiel.load_game("gamelore(game=tictactoe)")
+    position = Position("tictactoe").advance("(mark 2 2)")
+    state = game.make_state(position)
+    assert state.current_player() == 1
+    moves = {state.action_to_string(1, action) for action in state.legal_actions()}
+    assert moves == set(map(to_kif, position.legal_moves("o")))
 
 
 def test_a_state_stored_for_other_rules_is_refused() -> None:

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
+from tests.board.facts import facts_of
 
 from gamelore import Game, Position, library, load
 from gamelore.board import Board, Mark, infer_board
@@ -67,10 +68,6 @@ SHEETS = {
 def bare(name: str) -> Game:
     """A library game without its plan."""
     return replace(load(name), renderer=None)
-
-
-def facts_of(*texts: str) -> list[Fact]:
-    return [read_term(text) for text in texts]
 
 
 def initial(game: Game) -> frozenset[Fact]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import product
 
+from tests.board.facts import facts_of
+
 from gamelore import Game
 from gamelore.board import Board, BoardScene, infer_board
-from gamelore.gdl import Fact, read_term
+from gamelore.gdl import read_term
 
 TWO_BOARDS = """
     (role x) (role o) (init (control x))
@@ -68,10 +70,6 @@ PYRAMID = """
 
 def numbers(last: int) -> str:
     return " ".join(f"(number {i})" for i in range(1, last + 1))
-
-
-def facts_of(*texts: str) -> list[Fact]:
-    return [read_term(text) for text in texts]
 
 
 def draw(board: Board, *texts: str) -> BoardScene:

@@ -6,10 +6,11 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
+from tests.board.facts import facts_of
 
 from gamelore import Game, load
 from gamelore.board import Board, infer_board
-from gamelore.gdl import Fact, read_term
+from gamelore.gdl import read_term
 
 DUEL = """
     (role red) (role blue) (init (redScore 0)) (init (blueScore 0))
@@ -53,10 +54,6 @@ TRACKS = """
 
 def board_of(text: str) -> Board:
     return infer_board(Game.from_kif(text))
-
-
-def facts_of(*texts: str) -> list[Fact]:
-    return [read_term(text) for text in texts]
 
 
 def test_numbers_of_roles_make_a_table() -> None:

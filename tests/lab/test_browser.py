@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.running import RunningLab
+from tests.lab.running import EVIL_RULES, MARKUP, RunningLab
 
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
@@ -176,6 +176,21 @@ def test_a_link_leads_to_a_position(page: Any, lab: RunningLab) -> None:
     page.wait_for_selector(".candidates tbody tr")
 
 
+def test_a_match_is_exported_and_imported(page: Any, tmp_path: Path) -> None:
+    begin(page, "tictactoe", "person", "person")
+    page.click('[data-cell="2 2"].live')
+    page.wait_for_selector(".ply-button")
+    with page.expect_download() as saved:
+        page.click("text=Export")
+    saved.value.save_as(tmp_path / "match.json")
+    assert len(read_match(tmp_path / "match.json").moves) == 1
+    page.click("nav >> text=Play")
+    with page.expect_file_chooser() as chooser:
+        page.click("text=Import a match record")
+    chooser.value.set_files(tmp_path / "match.json")
+    page.wait_for_selector('.ply-button:has-text("mark 2 2")')
+
+
 # ── watching ──────────────────────────────────────────────────────────────────────────
 
 
@@ -268,6 +283,38 @@ def test_a_run_is_started_watched_paused_and_resumed(page: Any) -> None:
     page.wait_for_selector(".run", state="detached")
 
 
+@pytest.mark.slow
+def test_a_learned_player_is_met_compared_and_its_patterns_race(page: Any) -> None:
+    page.click("nav >> text=Learn")
+    page.wait_for_selector("#run-game")
+    page.select_option("#run-game", "tictactoe")
+    page.fill("#option-matches", "400")
+    for number in (1, 2):
+        page.fill("#option-seed", str(number))
+        page.click("text=Start training")
+        page.wait_for_function(
+            "n => document.querySelectorAll('.run[data-status=done]').length === n",
+            arg=number,
+        )
+    for box in page.locator(".run input[type=checkbox]").all():
+        box.check()
+    page.wait_for_function(
+        "() => document.querySelectorAll('.chart .curve').length >= 2"
+    )
+    page.click(".run >> nth=0 >> text=Play against it")
+    page.wait_for_selector(".match .board .live")
+    page.locator(".board .live").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.ply-button').length >= 2")
+    page.click("nav >> text=Transfer")
+    page.wait_for_selector(".patterns svg")
+    page.select_option("#target", "tictactoe-4x4")
+    page.fill("#race-matches", "100")
+    page.click("text=Start the race")
+    page.wait_for_function(
+        "() => document.querySelectorAll('.chart .point').length >= 2"
+    )
+
+
 # ── writing ─────────────────────────────────────────────────────────────────────────
 
 
@@ -291,6 +338,30 @@ def test_an_error_is_underlined_mended_and_the_game_played(page: Any) -> None:
     page.wait_for_selector(".match .board .live")
     page.locator(".board .live").first.click()
     page.wait_for_selector(".ply-button")
+
+
+def test_names_of_relations_are_completed(page: Any) -> None:
+    page.click("nav >> text=Write")
+    page.wait_for_selector("text=Ready to play")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("\n(<= (tak")
+    page.keyboard.press("Control+Space")
+    page.wait_for_selector(".cm-tooltip-autocomplete li")
+    assert "taken" in page.inner_text(".cm-tooltip-autocomplete")
+
+
+def test_names_that_are_markup_are_shown_as_text(page: Any, lab: RunningLab) -> None:
+    with lab.client() as client:
+        kept = client.ask("KeepDraft", text=EVIL_RULES, name=MARKUP)
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    page.goto(f"{lab.address}#/position/{kept['game']}")
+    page.wait_for_selector(".match .board svg")
+    page.wait_for_selector(".person-role")
+    assert page.inner_text(".person-role") == MARKUP
+    assert page.locator("main img, main script").count() == 0
+    assert asked == []
 
 
 # ── for everybody ───────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 """What the page asks of the server: one half of the lab's schema.
 
 Every message is a JSON object whose `type` is the name of a class. Requests have an
-`id`; what answers a request (`events.py`) has it as `re`.
+`id`; what answers a request (`events`) has it as `re`.
 """
 
 from __future__ import annotations

@@ -35,11 +35,10 @@ class MatchPage {
     this.board = new BoardView((role, move) => this.move(role, move));
     this.panel = new AnalysisPanel(this);
     this.build(main);
-    this.listeners = [
-      ["MatchState", ({ detail }) => detail.match === this.match && this.update(detail)],
-      ["RecordView", ({ detail }) => this.followed && !detail.re && detail.match === this.followed && this.grow(detail)],
-    ];
-    for (const [name, act] of this.listeners) link.addEventListener(name, act);
+    this.unlisten = link.listen({
+      MatchState: ({ detail }) => detail.match === this.match && this.update(detail),
+      RecordView: ({ detail }) => this.followed && !detail.re && detail.match === this.followed && this.grow(detail),
+    });
     this.onVisible = () => this.panel.refresh();
     document.addEventListener("visibilitychange", this.onVisible);
     this.ticker = setInterval(() => this.tick(), 250);
@@ -49,7 +48,7 @@ class MatchPage {
   }
 
   close() {
-    for (const [name, act] of this.listeners) link.removeEventListener(name, act);
+    this.unlisten();
     document.removeEventListener("visibilitychange", this.onVisible);
     clearInterval(this.ticker);
     this.panel.close();
