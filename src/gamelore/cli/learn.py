@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from gamelore.cli.cluster import WORKERS, WORKERS_HELP, opened_cluster
+from gamelore.cli.cluster import CLUSTER, WORKERS, opened_cluster
 from gamelore.cli.engine import prepare
 from gamelore.cli.learn_display import LearnDisplay
 from gamelore.cli.learn_files import LearnFiles
@@ -446,28 +446,31 @@ def command(
     if cluster is None and typed_spread:
         option = spell_option(next(iter(typed_spread)))
         raise click.UsageError(f"{option} is for --cluster: give it, too")
+    try:
+        request = LearnRequest(
+            game=load(game),
+            engine=engine,
+            files=from_options(LearnFiles, given_options(context, LearnFiles)),
+            run=from_options(RunConfig, typed_run),
+            typed=name_opponent(given_options(context, TrainConfig)),
+            typed_run=typed_run,
+            spread=from_options(SpreadSettings, typed_spread),
+        )
+        request.files.check()
+        check_snapshots(request)
+        checkpoint = read_checkpoint(request)
+    except SettingError as error:
+        raise click.UsageError(str(error)) from error
+    again = [] if cluster is None else ["--cluster", cluster]
+    again += [f"{spell_option(n)} {value}" for n, value in typed_spread.items()]
+    game = " ".join([game, *again])
     with opened_cluster(cluster, workers) as executor:
+        request = replace(request, executor=executor)
         try:
-            request = LearnRequest(
-                game=load(game),
-                engine=engine,
-                files=from_options(LearnFiles, given_options(context, LearnFiles)),
-                run=from_options(RunConfig, typed_run),
-                typed=name_opponent(given_options(context, TrainConfig)),
-                typed_run=typed_run,
-                spread=from_options(SpreadSettings, typed_spread),
-                executor=executor,
-            )
-            request.files.check()
-            check_snapshots(request)
-            checkpoint = read_checkpoint(request)
             run = resume(request, checkpoint) if checkpoint else begin(request)
         except SettingError as error:
             raise click.UsageError(str(error)) from error
         check_knowledge(request.files, run.trainer)
-        again = [] if cluster is None else ["--cluster", cluster]
-        again += [f"{spell_option(n)} {value}" for n, value in typed_spread.items()]
-        game = " ".join([game, *again])
         signals = train(run, game, quiet=request.files.quiet)
     report(run, request.files, as_json=as_json)
     if signals:
@@ -483,9 +486,7 @@ def check_snapshots(request: LearnRequest) -> None:
 
 command.params[1:1] = [
     *setting_options((TrainConfig, RunConfig, LearnFiles), MAIN, DEFAULT_TEXTS),
-    GroupedOption(
-        ["--cluster"], metavar="local|ADDRESS", group="Cluster", help=LEARN_HELP
-    ),
-    GroupedOption(["--workers"], type=WORKERS, group="Cluster", help=WORKERS_HELP),
+    GroupedOption(["--cluster"], group="Cluster", help=LEARN_HELP, **CLUSTER),
+    GroupedOption(["--workers"], group="Cluster", **WORKERS),
     *setting_options((SpreadSettings,)),
 ]
