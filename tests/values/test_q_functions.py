@@ -81,6 +81,7 @@ class SlowQ:
             hidden, out = w[:size].reshape(len(x), -1), w[size:]
             levels = squashed(x @ hidden, settings.activation)
             return float(squashed(levels @ out[:-1] + out[-1], settings.output))
+        assert isinstance(settings, LinearSettings)
         return float(squashed(x @ w, settings.output))
 
     def gradient(self, x: Floats, w: Floats) -> Floats:
