@@ -18,10 +18,10 @@ export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gamelore/mypy
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types docs dist clean
+.PHONY: help demo test test-all test-extras lint types docs dist clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 $(INSTALLED): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "gamelore needs Python 3.11 or later: make PYTHON=/path/to/python" >&2; exit 1; }
@@ -38,6 +38,10 @@ test: lint types  ## lint, types and the fast tests
 
 test-all: lint types  ## all tests, the slow ones too
 	$(PYTEST) --hypothesis-profile thorough
+
+test-extras: $(INSTALLED)  ## tests on Ray clusters and of Stable-Baselines3
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[extras]'
+	$(BIN)/python -m pytest -q tests/cluster tests/extras
 
 lint: $(INSTALLED)  ## ruff, rules and layout
 	$(BIN)/ruff check .

@@ -32,7 +32,7 @@ from websockets.typing import Origin
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-EXTRAS = {"pettingzoo", "gymnasium", "notebooks", "openspiel", "lab", "all"}
+EXTRAS = {"pettingzoo", "gymnasium", "notebooks", "openspiel", "ray", "lab", "all"}
 PARTS = (
     *("src", "tests", "docs", "benchmarks", "examples"),
     *("README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"),

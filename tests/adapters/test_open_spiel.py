@@ -17,9 +17,11 @@ pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
 
 import pyspiel
 from open_spiel.python.observation import make_observation
+from tests.marks import mark_slow
 
 from gamelore.adapters import decisions
 from gamelore.adapters.open_spiel import NAME, GameloreGame
+from gamelore.engine.position import Position
 from gamelore.errors import (
     ArgumentError,
     GameloreError,
@@ -96,6 +98,7 @@ KINDS = {
     "together": "SEQUENTIAL DETERMINISTIC IDENTICAL 2",
 }
 """Games of different kinds: who moves when, chance, sums of utilities, players."""
+ALIKE = {"breakthrough-6x6", "othello-4x4", "connect-four", "nim-1-3", "tron-4x4"}
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +121,7 @@ def simulate(game: Any) -> None:
     games_sim_test.GamesSimTest().sim_game(game)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", mark_slow(KINDS, ALIKE))
 def test_passes_the_tests_that_openspiel_has_for_games(name: str, sheets: Path) -> None:
     game = load(name, sheets)
     pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
@@ -290,6 +293,15 @@ print(game.new_initial_state().legal_actions(), state.chance_outcomes(), state)
     )
     assert done.stdout == f"[0, 1] [(0, 0.5), (1, 0.5)] {state}\n"
     assert str(copy.deepcopy(state)) == str(state.clone()) == str(state)
+
+
+def test_a_position_has_a_state() -> None:
+    game = pyspiel.load_game("gamelore(game=tictactoe)")
+    position = Position("tictactoe").advance("(mark 2 2)")
+    state = game.make_state(position)
+    assert state.current_player() == 1
+    moves = {state.action_to_string(1, action) for action in state.legal_actions()}
+    assert moves == set(map(to_kif, position.legal_moves("o")))
 
 
 def test_a_state_stored_for_other_rules_is_refused() -> None:

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from tests.lab.running import EVIL_RULES, MARKUP, Client, RunningLab, run_lab
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from gamelore.lab import connection, runs, tournaments
+from gamelore.lab import connection, runs, server, tournaments
 from gamelore.lab.access import COOKIE, HEADERS
 from gamelore.lab.connection import LARGEST_FRAME, MOST_MISTAKES
-from gamelore.lab.server import MOST_SOCKETS
 
 # ── who may come in ─────────────────────────────────────────────────────────────────
 
@@ -172,9 +171,12 @@ def test_a_hundred_silent_sockets_harm_nobody(lab: RunningLab) -> None:
             assert client.ask("ListFiles")["type"] == "FileList"
 
 
-def test_there_is_a_limit_of_sockets(lab: RunningLab) -> None:
+def test_there_is_a_limit_of_sockets(
+    lab: RunningLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_SOCKETS", 20)
     with ExitStack() as stack, pytest.raises(InvalidStatus):
-        for _ in range(MOST_SOCKETS + 1):
+        for _ in range(21):
             stack.enter_context(lab.open_socket())
     with lab.client() as client:
         assert client.ask("ListFiles")["type"] == "FileList"

@@ -273,18 +273,21 @@ def _best_child(
 # ── the whole ───────────────────────────────────────────────────────────────────────
 
 
-def test_the_same_seed_has_the_same_weights() -> None:
+@pytest.mark.parametrize("coherence", [True, False])
+def test_the_same_seed_has_the_same_weights(coherence: bool) -> None:
     sim = game_of("connect-3")
+    settings = replace(SMALL, coherence=coherence)
     found = []
     for _ in range(2):
-        trainer = make_trainer(sim, SMALL)
+        trainer = make_trainer(sim, settings)
         trainer.run(200)
         found.append(function_of(trainer).weights())
     assert np.array_equal(found[0]["tables"], found[1]["tables"])
     assert np.array_equal(found[0]["changes"], found[1]["changes"])
-    parts = make_trainer(sim, SMALL)
+    assert len(found[0]["changes"]) == coherence * len(found[0]["tables"])
+    parts = make_trainer(sim, settings)
     for matches in (1, 99, 100):
-        other = make_trainer(sim, SMALL)
+        other = make_trainer(sim, settings)
         other.restore(parts.state())
         other.run(matches)
         parts = other

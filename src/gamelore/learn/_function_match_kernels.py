@@ -86,7 +86,7 @@ def evaluate_moves(graph, handle, node, role):
 
 
 @lean_part
-def _update(graph, handle, learner, match):
+def update_function(graph, handle, learner, match):
     """Learn from a match; return a status."""
     return handle.update(handle.program, graph.nodes, handle.function, learner, match)
 
@@ -94,11 +94,11 @@ def _update(graph, handle, learner, match):
 @lean
 def learn_function_match(graph, handle, learner, match):
     """Learn from one match that Python has played; return a status."""
-    return _update(graph, handle, learner, match)
+    return update_function(graph, handle, learner, match)
 
 
 @lean_part
-def _play(setup, players, learner, streams, buffers, turn):
+def play_function_match(setup, players, learner, streams, buffers, turn):
     """Play one match; return a status, its length, and the node where it ended.
 
     turn: the role that learns, its epsilon, and how many moves are random at first
@@ -150,13 +150,15 @@ def _play(setup, players, learner, streams, buffers, turn):
         elif opponent.kind == LEARNER and mover != perspective.chance:
             buffers.other.explored[buffers.other.length[0]] = explored
             append_decision(buffers.other, node, edge)
+        # the whole match, until these are used
+        buffers.other.cells[length] = 2 * edge + explored
         node = np.int64(nodes.child[edge])
         length += 1
     return np.int64(FINE), length, node
 
 
 @lean_part
-def _begin(setup, players):
+def begin_function_match(setup, players):
     """Forget the last match, and the state graph when it is half full."""
     players.learner.function.workspace.summed[0] = -1
     players.opponent.function.workspace.summed[0] = -1
@@ -167,6 +169,14 @@ def _begin(setup, players):
         players.learner.function.inputs.cache.counted[:] = 0
         players.opponent.function.inputs.cache.counted[:] = 0
         setup.opponent.policy.searched_depth[:] = 0
+
+
+@lean_part
+def draw_opening(streams, assignments):
+    """Return how many moves of a match are random at first."""
+    if not assignments.opening:
+        return np.int64(0)
+    return np.int64(draw_below(streams.learner, assignments.opening + 1))
 
 
 @lean
@@ -181,22 +191,22 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
     both_learn = both_learn and not learner.perspective.both_players
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
-        _begin(setup, players)
+        begin_function_match(setup, players)
         role = np.int64(assignments.roles[match])
-        opening = np.int64(0)
-        if assignments.opening:
-            opening = np.int64(draw_below(streams.learner, assignments.opening + 1))
+        opening = draw_opening(streams, assignments)
         turn = role, assignments.epsilons[match], opening
-        status, length, end = _play(setup, players, learner, streams, buffers, turn)
+        status, length, end = play_function_match(
+            setup, players, learner, streams, buffers, turn
+        )
         if status == FINE and both_learn:
             other = np.int64(
                 setup.roles[1] if role == setup.roles[0] else setup.roles[0]
             )
             played = PlayedMatch(buffers.other, end, other)
-            status = _update(graph, players.opponent, learner, played)
+            status = update_function(graph, players.opponent, learner, played)
         if status == FINE:
             played = PlayedMatch(buffers.own, end, valued_role(learner, role))
-            status = _update(graph, players.learner, learner, played)
+            status = update_function(graph, players.learner, learner, played)
         if status != FINE:
             restore_streams(streams)
             return status, match

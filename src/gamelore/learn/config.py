@@ -109,7 +109,7 @@ _MODES: tuple[tuple[dict[str, tuple[str, ...]], dict[str, Any]], ...] = (
         {"self_values": "own"},
     ),
     ({"values": ("network",)}, {"alpha": 0.1, "initial_range": None}),
-    ({"values": ("ntuple",)}, {"alpha": 0.5, "lambda": 0.5}),
+    ({"values": ("ntuple",), "learner": ("td",)}, {"alpha": 0.5, "lambda": 0.5}),
     ({"against": ("self",), "values": ("ntuple",)}, {"opening": 12}),
 )
 """Defaults that depend on the kind of training: where all options on the left are one

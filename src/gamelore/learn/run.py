@@ -186,11 +186,15 @@ class TrainingRun:
         graph: StateGraph,
         config: RunConfig | None = None,
         path: Path | None = None,
+        convert: Callable[[Trainer], Trainer] = lambda trainer: trainer,
     ) -> TrainingRun:
         """Return a run that goes on from a checkpoint, to the matches it was to have
-        if `config` is not given."""
+        if `config` is not given.
+
+        `convert`: makes the trainer that is used of the one that was saved.
+        """
         return cls(
-            checkpoint.trainer(graph),
+            convert(checkpoint.trainer(graph)),
             config or RunConfig(matches=checkpoint.wanted),
             path,
             history=History(checkpoint.rewards, checkpoint.evaluations),

@@ -38,6 +38,7 @@ from gamelore.learn.config import (
 )
 from gamelore.learn.match_buffers import make_streams, new_buffers
 from gamelore.learn.opponents import FeaturePlayer, make_function
+from gamelore.learn.played import PlayedMatches
 from gamelore.learn.qm_search import Searcher, search_policy
 from gamelore.learn.role_values import PatternValues, Values, empty_table
 from gamelore.learn.self_play import SelfPlay
@@ -194,6 +195,10 @@ class Trainer:
             self.copy.weights() if self.copy else {},
         )
 
+    def pending(self) -> PlayedMatches | None:
+        """Return matches that were played but not learned from, if there can be any."""
+        return None
+
     def restore(self, state: State) -> None:
         """Take over a state of the same game and settings, and go on from there."""
         if state.tables.keys() != self.tables.keys():
@@ -227,23 +232,22 @@ class Trainer:
         """Play matches as far as a kernel can; a status, and the match it came to."""
         setup = self._setup()
         parameters = self._parameters(self.matches + assignments.first)
+        arguments = parameters, self.streams, buffers, assignments
+        kernel = _run_function_matches if self.function else _run_table_matches
+        result: tuple[int, int] = kernel(setup, self._players(), *arguments)
+        return result
+
+    def _players(self) -> FunctionPlayers | TablePlayers:
+        """The values of the learner and of its opponent, as kernels see them."""
         home, away = map(self.values, self._ends)
         rival_home, rival_away = map(self.rival_values, self._ends)
-        arguments = parameters, self.streams, buffers, assignments
-        result: tuple[int, int]
         if self.function is not None:
-            functions = FunctionPlayers(
-                home.function_handle, rival_home.function_handle
-            )
-            result = _run_function_matches(setup, functions, *arguments)
-            return result
-        tables = TablePlayers(
+            return FunctionPlayers(home.function_handle, rival_home.function_handle)
+        return TablePlayers(
             learner=(home.table_values, away.table_values),
             opponent=(rival_home.table_values, rival_away.table_values),
             shaping=(home.shaping_handle, away.shaping_handle),
         )
-        result = _run_table_matches(setup, tables, *arguments)
-        return result
 
     @property
     def _shared(self) -> bool:

@@ -34,8 +34,8 @@ FOLDER = Path(__file__).parent / "weights"
 LARGEST = 1_000_000
 """Bytes of a file."""
 
-_LEVELS = 127
-_CLIPPED = 99.99  # per cent of weights that are kept as they are, up to rounding
+_LEVELS = (127, 63, 31)  # of weights, to either side; fewer take less space
+_CLIPPED = 99.9  # per cent of weights that are kept as they are, up to rounding
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,8 @@ class ShippedWeights:
         """Return the value function; `GameloreError` if tuples are drawn otherwise."""
         graph = StateGraph(simulator)
         function = ValueFunction(graph, self.settings, seed=self.seed)
-        changes = np.zeros((len(self.tables), 2), np.float32)
         try:
-            function.load({"tables": self.tables, "changes": changes})
+            function.load({**function.weights(), "tables": self.tables})
         except ValueError:
             raise GameloreError(
                 f"the weights for {simulator.game.name} are of another version"
@@ -82,25 +81,34 @@ def shipped_evaluator(simulator: Simulator) -> ValueFunctionEvaluator | None:
 
 
 def write_weights(function: ValueFunction, seed: int, about: str) -> bytes:
-    """Return the file of an n-tuple network; `GameloreError` if it is another."""
+    """Return the file of an n-tuple network, with weights as fine as fits the size.
+
+    `GameloreError` if it is another function, or if the file would be too large.
+    """
     if not isinstance(function.settings, NTupleSettings):
         raise GameloreError("only weights of n-tuple networks are shipped")
     tables = function.weights()["tables"]
     sizes = np.abs(tables[tables != 0])
     top = float(np.percentile(sizes, _CLIPPED)) if len(sizes) else 1.0
-    scale = np.float32(top / _LEVELS)
-    levels = np.clip(np.round(tables / scale), -_LEVELS, _LEVELS).astype(np.int8)
-    buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer,
-        tables=levels,
-        scale=scale,
-        settings=_text(json.dumps(to_json(function.settings))),
-        seed=np.int64(seed),
-        rules=_text(function.graph.simulator.game.fingerprint),
-        about=_text(about),
+    for most in _LEVELS:
+        scale = np.float32(top / most)
+        levels = np.clip(np.round(tables / scale), -most, most).astype(np.int8)
+        buffer = io.BytesIO()
+        np.savez_compressed(
+            buffer,
+            tables=levels,
+            scale=scale,
+            settings=_text(json.dumps(to_json(function.settings))),
+            seed=np.int64(seed),
+            rules=_text(function.graph.simulator.game.fingerprint),
+            about=_text(about),
+        )
+        if buffer.tell() < LARGEST:
+            return buffer.getvalue()
+    raise GameloreError(
+        f"the weights take {buffer.tell():,} bytes, more than {LARGEST:,}: learn fewer"
+        " or shorter tuples"
     )
-    return buffer.getvalue()
 
 
 def read_weights(content: bytes) -> ShippedWeights:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.circuit import compile_game
 from gamelore.circuit.build import build
@@ -70,13 +71,7 @@ def agree(game: Game, compiled: CircuitSimulator, steps: int, seed: int) -> None
         truth = oracle.advance(truth[None], np.array([expected], np.int32))[0]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else [])
-        for name in NAMES
-    ],
-)
+@pytest.mark.parametrize("name", mark_slow(NAMES, LARGE))
 def test_compiled_equals_interpreter_on_random_play(name: str) -> None:
     game = load(name)
     agree(game, CircuitSimulator(game), steps=40, seed=3)
@@ -223,10 +218,7 @@ def test_moves_are_chosen_uniformly() -> None:
 
 @pytest.mark.parametrize(
     "moves",
-    [
-        *(1, 3, 15, 16, 255, 300),
-        *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 14, 100, 254, 1000)),
-    ],
+    mark_slow([1, 2, 3, 14, 15, 16, 100, 254, 255, 300, 1000], {2, 14, 100, 254, 1000}),
 )
 def test_uniform_choice_at_every_width_of_counter(moves: int) -> None:
     legal = " ".join(

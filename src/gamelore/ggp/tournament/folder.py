@@ -18,7 +18,7 @@ from gamelore.files import LockedError, locked, write_text_atomic
 from gamelore.ggp.live_record import SUFFIX as LIVE
 from gamelore.ggp.manager.manager import ManagedMatch
 from gamelore.ggp.manager.peers import parse_address
-from gamelore.ggp.match_record import write_match
+from gamelore.ggp.match_record import MatchFile, write_match
 from gamelore.ggp.record_schema import read_outcome
 from gamelore.ggp.tournament.config import Tournament
 from gamelore.ggp.tournament.schedule import Fixture
@@ -61,7 +61,7 @@ class TournamentFolder:
             )
             yield
 
-    def keep(self, match: ManagedMatch) -> None:
+    def keep(self, match: ManagedMatch | MatchFile) -> None:
         """Keep the record of a match that is over."""
         write_match(match, self.matches, self.tournament.name)
 
