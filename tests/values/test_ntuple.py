@@ -187,7 +187,7 @@ def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
     assert status == 0
     nodes, own = trainer.graph.nodes, buffers.own
     children = nodes.child[own.edges[: own.length[0]]]
-    return nodes.rows[children[nodes.mover[children] != -1]].copy()
+    return np.array(nodes.rows[children[nodes.mover[children] != -1]])
 
 
 def _learn_best(sim: CircuitSimulator, slow: SlowNetwork, rows: Rows) -> None:
@@ -254,7 +254,7 @@ def _places(structure: Structure, facts: frozenset[int]) -> list[int]:
     """Return where the weights of a position are."""
     view = next((v for v, fact in enumerate(structure.turns) if fact in facts), 0)
     coding = 1 if structure.exchange and view else 0
-    places = structure.find_bases()[view].tolist()
+    places: list[int] = structure.find_bases()[view].tolist()
     for fact, steps in enumerate(structure.list_steps(coding)):
         for slot, step in steps:
             places[slot] += step * (fact in facts)

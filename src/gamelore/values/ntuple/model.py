@@ -99,7 +99,9 @@ class NTupleModel:
 def make_arrays(structure: Structure, coherence: bool) -> TupleArrays:
     """Return the tables, all 0, and how positions find their weights in them."""
     views = structure.views
-    first, slots, steps = [], [], []
+    first: list[list[int]] = []
+    slots: list[int] = []
+    steps: list[int] = []
     for coding in range(len(structure.codings)):
         begins = [len(slots)]
         for entries in structure.list_steps(coding):
