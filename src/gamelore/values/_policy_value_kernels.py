@@ -194,7 +194,7 @@ def evaluate_positions(network, rows, views, values):
 
 @lean
 def evaluate_moves(network, rows, views, moves, counts, logits):
-    """Compute logits of moves.  moves: int32 [n, L], counts: int32 [n], logits [n, L]"""
+    """Compute logits of moves.  moves, logits: [n, L], counts: int32 [n]"""
     for i in range(rows.shape[0]):
         evaluate_units(network, views[i], rows[i])
         for k in range(counts[i]):
@@ -208,7 +208,7 @@ def evaluate_moves(network, rows, views, moves, counts, logits):
 def add_gradient(network, gradient, rule, samples, picked, losses):
     """Add the gradient of the mean loss over picked samples.
 
-    gradient: `NetworkWeights`, picked: int64 [n], losses: float64 [3], sums over samples
+    gradient: `NetworkWeights`, picked: int64 [n], losses: float64 [3], sums
     """
     share = np.float32(1.0 / picked.shape[0])
     slope = network.buffers.second_slope

@@ -194,7 +194,7 @@ class PolicyValueNetwork:
         return values
 
     def policy(self, rows: Rows, legal: Legal | None = None) -> list[Floats32]:
-        """Return per role float32 [n, M[r]]: the probabilities of moves, 0 if illegal."""
+        """Return per role float32 [n, M[r]]: probabilities of moves, 0 if illegal."""
         legal = self.simulator.legal(rows) if legal is None else legal
         views = self.choose_views(np.stack([one.sum(axis=1) for one in legal], axis=1))
         flags = np.hstack(legal)
