@@ -85,7 +85,7 @@ def test_settings_are_checked(name: str, value: int) -> None:
 def test_the_lectures_own_functions_are_sums() -> None:
     settings = CS221Settings(output="identity")
     for case in list_cases(settings):
-        function = make_config(case, settings, seed=1).function
+        function = make_config(case, settings, seed=1).value_function
         assert function is not None
         assert function.output == "identity"
 

@@ -56,8 +56,9 @@ def make_samples(network: PolicyValueNetwork, count: int = 24) -> Samples:
         for role, flags in enumerate(legal):
             found = np.flatnonzero(flags[i]) if counts[i, role] else np.zeros(0, int)
             moves[i, place : place + len(found)] = ends[role] + found
-            shares = random.dirichlet(np.ones(len(found))) if len(found) else []
-            policy[i, place : place + len(found)] = shares
+            if len(found):
+                shares = random.dirichlet(np.ones(len(found)))
+                policy[i, place : place + len(found)] = shares
             place += len(found)
     return Samples(
         rows=rows,

@@ -10,6 +10,7 @@ It has two parts: a *header* in JSON, and *arrays* by name, little-endian:
     copy.N.rows …      the same of the copies that the learner plays against
     weights.NAME       of the value function, if one is learned instead of tables
     copy.weights.NAME  of the copy of it that the learner plays against
+    learner.NAME       what else the learner keeps, such as a replay window
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import numpy.typing as npt
 from gamelore.engine import Simulator
 from gamelore.errors import CheckpointError
 from gamelore.files import Arrays
-from gamelore.gdl import Game
+from gamelore.gdl import Game, to_kif
 from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.match_trainer import make_trainer
@@ -61,6 +62,7 @@ class CheckpointHeader(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     inputs: FeatureSheet | None
     depth: int
     evaluations: tuple[ReferenceResult, ...]
+    learner: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ class Checkpoint:
     """How many moves to look ahead when playing by the value function."""
     evaluations: tuple[ReferenceResult, ...] = ()
     """The results against reference players so far."""
+    learner: Weights = field(default_factory=dict, repr=False)
+    """What else the learner keeps, by name; as the circuit numbers facts and moves."""
 
     @classmethod
     def of(
@@ -138,6 +142,7 @@ class Checkpoint:
             inputs=_find_inputs(trainer),
             depth=depth,
             evaluations=evaluations,
+            learner=state.learner,
         )
 
     def trainer(self, graph: StateGraph) -> Trainer:
@@ -155,14 +160,17 @@ class Checkpoint:
             copies = _read(self.layout, simulator, self.copies)
             trainer = make_trainer(graph, self.config, features)
             order = self._order(simulator)
+            moves = self._move_order(simulator)
+            same = self.layout == RowLayout.of(simulator, ())
             trainer.restore(
                 State(
                     self.matches,
                     self.streams,
                     tables,
                     copies,
-                    _sorted(self.weights, order),
-                    _sorted(self.copied_weights, order),
+                    _sorted(self.weights, order, moves),
+                    _sorted(self.copied_weights, order, moves),
+                    self.learner if same else {},
                 )
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -195,6 +203,19 @@ class Checkpoint:
         number = {name: bit for bit, name in enumerate(self.layout.fluents)}
         return np.array([number[name] for name in fluents], np.intp)
 
+    def _move_order(self, simulator: Simulator) -> npt.NDArray[np.intp]:
+        """Where each move of the simulator, of all roles, is in the layout."""
+        written = [(r, m) for r, moves in enumerate(self.layout.moves) for m in moves]
+        number = {move: place for place, move in enumerate(written)}
+        return np.array(
+            [
+                number.get((role, to_kif(move)), 0)
+                for role, moves in enumerate(simulator.moves)
+                for move in moves
+            ],
+            np.intp,
+        )
+
     @property
     def opponent(self) -> str:
         """The name of the learner's opponent."""
@@ -225,6 +246,7 @@ class Checkpoint:
             inputs=self.inputs,
             depth=self.depth,
             evaluations=self.evaluations,
+            learner=list(self.learner),
         )
         return msgspec.json.encode(header)
 
@@ -240,10 +262,14 @@ class Checkpoint:
             for name, dtype in _DTYPES.items():
                 array = getattr(cells, name).astype(dtype, copy=False)
                 arrays[f"{place}.{name}"] = np.ascontiguousarray(array)
-        for prefix, weights in (("", self.weights), ("copy.", self.copied_weights)):
+        for prefix, weights in (
+            ("weights.", self.weights),
+            ("copy.weights.", self.copied_weights),
+            ("learner.", self.learner),
+        ):
             for name, array in weights.items():
                 little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-                arrays[f"{prefix}weights.{name}"] = np.ascontiguousarray(little)
+                arrays[f"{prefix}{name}"] = np.ascontiguousarray(little)
         return arrays
 
     @classmethod
@@ -272,6 +298,7 @@ class Checkpoint:
                 inputs=known.inputs,
                 depth=known.depth,
                 evaluations=known.evaluations,
+                learner=_weights(arrays, known.learner, "learner."),
             )
             checkpoint._check()
         except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
@@ -328,11 +355,19 @@ def _weights(arrays: Mapping[str, Any], names: list[str], prefix: str) -> Weight
     return {n: one.astype(one.dtype.newbyteorder("=")) for n, one in found.items()}
 
 
-def _sorted(weights: Weights, order: npt.NDArray[np.intp]) -> Weights:
-    """Weights with those of fluents in another order; others follow them as before."""
+def _sorted(
+    weights: Weights, order: npt.NDArray[np.intp], moves: npt.NDArray[np.intp]
+) -> Weights:
+    """Weights with those of fluents in another order; others follow them as before.
+
+    So do those of moves, where there is a policy.
+    """
     found = dict(weights)
-    for name in ("hidden", "direct"):
-        if name in found and len(found[name]) > len(order):
+    for name in ("policy", "policy_bias"):
+        if name in found:
+            found[name] = found[name][moves]
+    for name in ("hidden", "direct", "first", "facts", "facts_bias"):
+        if name in found and len(found[name]) >= len(order):
             rows = found[name]
             found[name] = np.concatenate([rows[order], rows[len(order) :]])
     return found

@@ -106,9 +106,9 @@ class PolicyValueNetwork:
     def load(self, weights: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take these weights; `ValueError` if they are another network's."""
         own = self.settings
-        for name, mine in self.copy_weights().items():
-            if name not in weights or weights[name].shape != mine.shape:
-                raise ValueError(f"weights must have {name} {list(mine.shape)}")
+        for name, own_one in self.copy_weights().items():
+            if name not in weights or weights[name].shape != own_one.shape:
+                raise ValueError(f"weights must have {name} {list(own_one.shape)}")
         self.parameters[:] = 0
         mine = self.weights
         mine.first[:, : own.hidden] = weights["first"]
@@ -301,5 +301,5 @@ def _exchanged(simulator: CircuitSimulator) -> Views | None:
         moves += [None if one is None else int(ends[other]) + one for one in found]
     if None in images or None in moves:
         return None
-    facts[: len(images)] = images
+    facts[: len(images)] = np.array(images, np.int32)
     return Views(facts[None], np.array([moves], np.int32), np.array([roles], np.int32))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.learn.zero.plain_search import PlainSearch
 
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.games import load
@@ -19,7 +20,6 @@ from gamelore.learn.zero.window import ReplayWindow
 from gamelore.search.mcts.leaf_values import sample_positions
 from gamelore.values.policy_value import PolicyValueNetwork
 from gamelore.values.policy_value_settings import PolicyValueSettings
-from tests.learn.zero.plain_search import PlainSearch
 
 SMALL = PolicyValueSettings(hidden=16, second_hidden=8)
 

@@ -43,7 +43,7 @@ from gamelore.values._policy_value_kernels import (
 )
 
 FINE, STUCK = 0, 1
-"""What came of a search: a role has no legal move in a position that is not terminal."""
+"""What came of a search: a role may have no legal move before the end."""
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -132,7 +132,7 @@ def scaled_goal(passes, lane, role):
 
 @lean_part
 def list_moves(program, passes, lane):
-    """List the legal moves in a lane, role by role; return whether each role has one."""
+    """List the legal moves in a lane, role by role; return whether each has one."""
     bits = passes.legal[lane]
     count = 0
     role = 0

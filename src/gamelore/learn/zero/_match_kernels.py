@@ -15,7 +15,6 @@ from gamelore.engine.compiled._kernels import LANES
 from gamelore.kernels import lean, lean_part
 from gamelore.learn.zero._forest_kernels import (
     GUMBEL,
-    NOT_PROVEN,
     PROVEN,
     count_tries,
     edge_value,
@@ -273,7 +272,7 @@ def _keep(forest, rule, lanes, window, passes, b):
 def _learn_end(lanes, play, window, passes, b):
     """Set what is to be learned of all samples of a match that has ended.
 
-    Values are those of the searches that followed, and at last the result: the λ-return.
+    Values are those of later searches, and at last the result: the λ-return.
     """
     size = window.number.shape[0]
     lane = b % LANES

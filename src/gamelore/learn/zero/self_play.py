@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class SearchLanes:
         self.forest.random[:] = seeds.reshape(count, 4)
         parts = max(1, min(threads, count // 16))
         ends = np.linspace(0, count, parts + 1).astype(int).tolist()
-        self._spans = list(zip(ends[:-1], ends[1:], strict=True))
+        self._spans = list(pairwise(ends))
         self.passes = [self._allocate_passes() for _ in self._spans]
         self._handles = [network.handle() for _ in self._spans]
         self._pool = ThreadPoolExecutor(parts) if parts > 1 else None
@@ -230,7 +231,7 @@ class SelfPlayLanes(SearchLanes):
         for name in ("steps", "last", "counts"):
             getattr(self.lanes, name)[:] = state[name]
         low, high, low_inc, high_inc = map(int, state["generator"])
-        known = self._random.bit_generator.state
+        known: dict[str, Any] = dict(self._random.bit_generator.state)
         known["state"] = {"state": low | high << 64, "inc": low_inc | high_inc << 64}
         self._random.bit_generator.state = known
 
@@ -260,7 +261,7 @@ def make_rule(
 
 
 def list_considered(most: int, simulations: int) -> npt.NDArray[np.int32]:
-    """Return int32 [most + 1, simulations]: sequential halving, by number of candidates.
+    """Return int32 [most + 1, simulations]: sequential halving, by candidates.
 
     The entry is how often the candidate that is to be tried next has been tried.
     """
