@@ -17,7 +17,6 @@ pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
 
 import pyspiel
 from open_spiel.python.observation import make_observation
-from open_spiel.python.tests import games_sim_test
 
 from gamelore.adapters import decisions
 from gamelore.adapters.open_spiel import NAME, GameloreGame
@@ -112,11 +111,18 @@ def load(name: str, sheets: Path, more: str = "") -> Any:
     return pyspiel.load_game(f"gamelore(game={which}{more})")
 
 
+def simulate(game: Any) -> None:
+    """Run OpenSpiel's own test, which takes seconds to import."""
+    from open_spiel.python.tests import games_sim_test
+
+    games_sim_test.GamesSimTest().sim_game(game)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_passes_the_tests_that_openspiel_has_for_games(name: str, sheets: Path) -> None:
     game = load(name, sheets)
     pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
-    games_sim_test.GamesSimTest().sim_game(game)
+    simulate(game)
     kind = game.get_type()
     dynamics, chance, utility = kind.dynamics, kind.chance_mode, kind.utility
     found = f"{dynamics.name} {chance.name} {utility.name} {game.num_players()}"
@@ -127,7 +133,7 @@ def test_passes_the_tests_that_openspiel_has_for_games(name: str, sheets: Path) 
 def test_simultaneous_games_can_be_turn_based(name: str, sheets: Path) -> None:
     converted = pyspiel.convert_to_turn_based(load(name, sheets))
     pyspiel.random_sim_test(converted, num_sims=2, serialize=False, verbose=False)
-    games_sim_test.GamesSimTest().sim_game(converted)
+    simulate(converted)
 
 
 @pytest.mark.parametrize(
@@ -267,6 +273,7 @@ def test_information_states_hold_the_history() -> None:
     assert pyspiel.load_game(shorter).information_state_tensor_shape() == [902]
 
 
+@pytest.mark.slow
 def test_pickles_pass_to_a_process_that_has_imported_nothing(sheets: Path) -> None:
     game = load("guess", sheets)
     state = game.new_initial_state()

@@ -55,7 +55,7 @@ def compare(position: Position, followed: FollowedState) -> None:
         return
     mover = position.roles[state.current_player()]
     number = position.roles.index(mover)
-    ours = [followed.action_of(number, move) for move in position.legal_moves(mover)]
+    ours = [followed.find_action(number, move) for move in position.legal_moves(mover)]
     assert sorted(ours) == sorted(state.legal_actions())
     for role in position.roles:
         assert role == mover or position.legal_moves(role) == ("noop",)

@@ -34,11 +34,18 @@ def test_learners_learn() -> None:
     assert all(rate["matches_per_s"] > 0 for rate in rates)
 
 
+def test_learning_beside_openspiel() -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
+    (rate,) = run("learn", "q", "--seconds", "0.1", "--rounds", "1", "--json")
+    assert rate["peer"] == "openspiel"
+    assert rate["ratio"] > 0
+
+
+@pytest.mark.timing
 @pytest.mark.parametrize("learner", ["q", "q-self"])
-def test_learning_beside_openspiel(learner: str) -> None:
+def test_learning_is_faster_than_in_openspiel(learner: str) -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
     (rate,) = run("learn", learner, "--seconds", "0.5", "--rounds", "1", "--json")
-    assert rate["peer"] == "openspiel"
     assert rate["ratio"] >= 40
 
 

@@ -55,7 +55,7 @@ def test_a_name_that_is_never_derived_is_false() -> None:
     "limits",
     [
         GroundLimits(seconds=2),
-        GroundLimits(seconds=60, memory_mb=300),
+        GroundLimits(seconds=60, memory_mb=200),
         GroundLimits(seconds=60, rules=50_000),
     ],
     ids=["time", "memory", "rules"],

@@ -115,7 +115,9 @@ class OpenSpielSimulator(Simulator):
     def facts(self, row: Row) -> frozenset[Fact]:
         history = self.state(row).full_history()
         return frozenset(
-            Compound("made", (str(n + 1), self._role_of(made.player), str(made.action)))
+            Compound(
+                "made", (str(n + 1), self._name_role(made.player), str(made.action))
+            )
             for n, made in enumerate(history)
         )
 
@@ -161,7 +163,7 @@ class OpenSpielSimulator(Simulator):
         return np.array(ended, np.bool_)
 
     def _goals(self, positions: Rows) -> npt.NDArray[np.int16]:
-        goals = [self._goals_of(self._states[int(row[0])]) for row in positions]
+        goals = [self._read_goals(self._states[int(row[0])]) for row in positions]
         return np.array(goals, np.int16).reshape(len(goals), len(self.roles))
 
     def _advance(
@@ -210,7 +212,7 @@ class OpenSpielSimulator(Simulator):
                 if not state.is_terminal():
                     cut_off += 1
                     continue
-                goals = self._goals_of(state)
+                goals = self._read_goals(state)
                 sums[n] += goals
                 squares[n] += np.square(goals)
                 for role, goal in enumerate(goals):
@@ -246,7 +248,7 @@ class OpenSpielSimulator(Simulator):
             )
         return [int(outcome) for outcome in outcomes]
 
-    def _goals_of(self, state: Any) -> tuple[int, ...]:
+    def _read_goals(self, state: Any) -> tuple[int, ...]:
         if not state.is_terminal():
             return (NO_GOAL,) * len(self.roles)
         lowest = self.spiel.min_utility()
@@ -294,7 +296,7 @@ class OpenSpielSimulator(Simulator):
             self._states.append(state)
         return np.array([number], np.uint64)
 
-    def _role_of(self, player: int) -> str:
+    def _name_role(self, player: int) -> str:
         return self.roles[player] if player >= 0 else CHANCE
 
     def _refuse_hidden(self) -> None:

@@ -34,7 +34,7 @@ from gamelore.adapters.lanes import (
     IllegalAction,
     MatchLanes,
     find_simulator,
-    players_of,
+    list_players,
 )
 from gamelore.engine.checks import MOST_MOVES, check_integer
 from gamelore.engine.position import Playable, Position
@@ -88,7 +88,7 @@ class _Match:
             illegal=illegal,
             reward_range=reward_range,
         )
-        self.roles = players_of(simulator)
+        self.roles = list_players(simulator)
         self.agents = [f"player_{number}" for number in range(len(self.roles))]
         self._role = dict(zip(self.agents, self.roles, strict=True))
         facts, actions = len(simulator.fluents), len(self.lanes.actions)

@@ -24,7 +24,10 @@ class Board:
 
     @property
     def kind(self) -> str:
-        """`square`, `hex`, `line`, `graph`, `stacks`, or `facts` without a board."""
+        """`square`, `hex`, `line`, `graph`, `stacks`, `table`, or `facts`.
+
+        A table has a row for each role; facts are listed where there is no board.
+        """
         return self._model.kind
 
     @property

@@ -9,7 +9,7 @@ from typing import Literal
 from gamelore.board.families import Family, Words
 from gamelore.board.order import is_number
 
-Use = Literal["cells", "edges", "stack", "array", "point", "beside"]
+Use = Literal["cells", "edges", "stack", "array", "point", "scores", "state", "beside"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Reading:
     """The arguments that name the piece."""
     full: bool = False
     """Whether every cell has such a fact, at the start at least."""
+    selector: int | None = None
+    """Which coordinate selects a board, where the other one names its cells."""
     partner: Family | None = None
     """The family of the other coordinate, where each is a fact of its own."""
 
@@ -36,6 +38,8 @@ class Reading:
         return size if self.where else 0
 
     def cell_of(self, words: Words) -> Words:
+        if self.use == "state":
+            return (self.family.functor,)
         return tuple(words[i] for i in self.where)
 
     def content_of(self, words: Words) -> Words:

@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from gamelore.board.coordinates import find_ends
+from gamelore.board.diagrams import find_role
 from gamelore.board.families import Family, Words, split_fact
 from gamelore.board.grids import Grid, Layer
 from gamelore.board.infer import BoardModel
-from gamelore.board.layout import GAP
-from gamelore.board.looks import Look, find_direction, make_looks
+from gamelore.board.looks import Look, base_name, find_direction, make_looks
 from gamelore.board.order import natural
+from gamelore.board.points import GAP
 from gamelore.board.scene import BoardScene, Cell, Counter, Hand, Line, Piece
 from gamelore.board.stacks import stack_cells
 from gamelore.gdl import Fact
@@ -98,6 +99,9 @@ def _describe_grid(
         elif layer.style == "array":
             for words in facts:
                 pieces += _describe_array(grid, layer, words)
+        elif layer.style == "scores":
+            for words in facts:
+                pieces += _describe_score(grid, layer, words, roles)
         elif layer.style == "point":
             pieces += _describe_point(grid, layer, by_family)
         elif layer.style not in ("hidden", "silent"):
@@ -144,6 +148,22 @@ def _describe_array(grid: Grid, layer: Layer, words: Words) -> list[Piece]:
         for i, one in enumerate(looks)
         if one is not None
     ]
+
+
+def _describe_score(
+    grid: Grid, layer: Layer, words: Words, roles: Sequence[str]
+) -> list[Piece]:
+    """Return a number in a table, in its role's row."""
+    family = layer.reading.family
+    role = (layer.reading.cell_of(words) or (find_role(family.functor, roles),))[0]
+    look = layer.looks.get((role,)) if role is not None else None
+    if role is None or look is None:
+        return []
+    column = family.functor
+    if not layer.reading.where:
+        column = base_name((column,), role)
+    value = layer.reading.content_of(words)[0]
+    return [Piece(grid.name((role, column)), value, role, value, *_look(look))]
 
 
 def _look(look: Look) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from typing import Literal
 
 from gamelore.board.coordinates import Reading, find_ends
 from gamelore.board.families import Words
-from gamelore.board.layout import Edges, Layout, lay_out
+from gamelore.board.layout import Plane, lay_out
+from gamelore.board.lines import LineFinder
 from gamelore.board.looks import (
     Look,
     block_look,
@@ -17,8 +18,9 @@ from gamelore.board.looks import (
     looks_empty,
     make_looks,
 )
-from gamelore.board.order import Axis, Orders
+from gamelore.board.order import Axis, Orders, natural
 from gamelore.board.orientation import find_plane
+from gamelore.board.points import GAP, Edges, Layout
 from gamelore.board.readings import LARGEST
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage
@@ -41,6 +43,7 @@ Style = Literal[
     "stacks",
     "array",
     "point",
+    "scores",
     "hidden",
     "silent",
 ]
@@ -100,6 +103,8 @@ class GridMaker:
             return self._make_array(main, prefix)
         if main.use == "point":
             return self._make_points(main, prefix)
+        if main.selector is not None:
+            return self._make_named_boards(group, prefix)
         names = _axis_names(group)
         axes = tuple(self.orders.axis(one) for one in names)
         cells = _list_cells(group, names, axes)
@@ -111,13 +116,44 @@ class GridMaker:
         )
         if len(axes) == 2 and main.full:
             axes = tuple(axis or _list_names(main, k) for k, axis in enumerate(axes))
-        edges = _find_neighbours(self.statics, cells, len(names))
+        edges = self._find_neighbours(cells, names)
         layers = self.make_layers(group)
         plane = find_plane(main, axes, self.roles, layers[0].looks, self.usage)
         layout = lay_out(cells, axes, edges, plane)
         if main.use == "edges":
             layout = Layout("dot", layout.points, layout.rows, layout.columns)
         return Grid(prefix, layout, layers, axes)
+
+    def _make_named_boards(self, group: Sequence[Reading], prefix: str) -> Grid:
+        """Return boards side by side whose cells have one name each."""
+        main = group[0]
+        selector = main.selector or 0
+        names, boards = (main.family.domains[i] for i in (1 - selector, selector))
+        cells: set[Words] = {(name,) for name in names}
+        edges = self._find_neighbours(cells, [names])
+        own = lay_out(cells, [self.orders.axis(names)], edges, Plane(0, upward=False))
+        width = 1 + max(x for x, _ in own.points.values())
+        points: dict[Words, tuple[float, float]] = {}
+        titles = []
+        for number, board in enumerate(sorted(boards, key=natural)):
+            start = number * (width + GAP)
+            titles.append((board, start + (width - 1) / 2))
+            for cell, (x, y) in own.points.items():
+                points[(board, *cell) if selector == 0 else (*cell, board)] = (
+                    x + start,
+                    y,
+                )
+        layout = Layout(own.shape, points, columns=tuple(titles))
+        return Grid(prefix, layout, self.make_layers(group), (None, None))
+
+    def _find_neighbours(
+        self, cells: set[Words], names: Sequence[frozenset[str]]
+    ) -> list[Edges]:
+        found = find_neighbours(self.statics, cells, len(names))
+        if len(names) == 1:
+            lines = LineFinder(self.usage, self.statics).find_neighbours(names[0])
+            found += [lines] if lines else []
+        return found
 
     def _make_array(self, main: Reading, prefix: str) -> Grid:
         """Return a row of cells, one for each argument of the only fact."""
@@ -187,7 +223,7 @@ class GridMaker:
             style = "hidden"
         elif _has_sides(reading):
             style = "sides"
-        elif _lists_cells(reading) and not is_main:
+        elif (_lists_cells(reading) and not is_main) or _is_free(reading, group):
             style = "silent"
         only = {layer for layer in _contents(reading) if layer not in empty}
         if is_main and len(only) == 1 and len(group) > 1:
@@ -214,6 +250,17 @@ def _is_named(reading: Reading, group: Sequence[Reading]) -> bool:
         return True
     other = reading is not group[0] and reading.use == "cells"
     return other and not _domain(reading) & _domain(group[0])
+
+
+def _is_free(reading: Reading, group: Sequence[Reading]) -> bool:
+    """Whether a family without content says which cells are empty.
+
+    Others that have none either then say what happened to the cell.
+    """
+    others = any(not one.what for one in group if one is not reading)
+    if reading.what or not others:
+        return False
+    return reading.selector is not None or looks_empty(reading.family.functor)
 
 
 def _has_sides(reading: Reading) -> bool:
@@ -317,7 +364,7 @@ def _is_checkered(cells: Iterable[Words], axes: Sequence[Axis | None]) -> bool:
     return len(parities) == 1
 
 
-def _find_neighbours(statics: Statics, cells: set[Words], size: int) -> list[Edges]:
+def find_neighbours(statics: Statics, cells: set[Words], size: int) -> list[Edges]:
     """Return the pairs of cells that each static relation joins.
 
     Relations that join most cells to at most eight others count as neighbourhood.

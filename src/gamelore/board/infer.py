@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from gamelore.board.diagrams import make_diagrams
 from gamelore.board.families import Family, find_families, find_move_domains
 from gamelore.board.grids import Grid, GridMaker
 from gamelore.board.looks import CHECKERED, Look, role_colours
@@ -88,6 +89,8 @@ def infer_model(
         groups = group_readings(shown, roles, usage, statics, moved)
         several = len(groups) > 1
         grids = [maker.make(g, g[0].family.functor if several else "") for g in groups]
+        if not any(grids):
+            grids = [*make_diagrams(shown, maker)]
     return BoardModel(
         game=game.name,
         roles=game.roles,

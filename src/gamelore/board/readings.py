@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from gamelore.board.coordinates import Reading, find_ends, read_family
 from gamelore.board.families import Family
+from gamelore.board.lines import LineFinder
 from gamelore.board.looks import looks_empty
 from gamelore.board.order import is_number
 from gamelore.board.statics import Statics
@@ -25,7 +26,10 @@ def group_readings(
     moved: Sequence[frozenset[str]],
 ) -> list[list[Reading]]:
     """Return the families of each board, the most important board first."""
-    readings = [read_family(family, roles) for family in families]
+    finder = LineFinder(usage, statics)
+    readings = [
+        finder.read_boards(family) or read_family(family, roles) for family in families
+    ]
     linked = {target for counts in usage.links.values() for target in +counts}
     cells = [one for one in readings if one.use == "cells" and one.size <= LARGEST]
     cells.sort(key=lambda one: (_importance(one, linked), one.size), reverse=True)

@@ -48,7 +48,7 @@ def make_glyphs(pieces: Sequence[Piece]) -> dict[str, str]:
 
 def _options(piece: Piece) -> list[str]:
     kind = piece.kind.replace(" ", "-")
-    if piece.shape in ("number", "count"):
+    if piece.shape in ("number", "count", "score"):
         return [piece.label, kind]
     first = (piece.colour if piece.colour in COLOURS else kind)[:1]
     owner = (piece.owner or kind)[:1]

@@ -83,14 +83,14 @@ def add_lookahead(
 
 
 def _cost(turns: Sequence[TurnCircuit]) -> int:
-    """What a move in each turn takes, in gates."""
+    """Return what a move in each turn takes, in gates."""
     return sum(_REST + one.circuit.graph.gates for one in turns)
 
 
 def _compose(
     circuit: Circuit, order: TurnOrder, constant: ConstantSum | None
 ) -> list[TurnCircuit]:
-    """The circuits of turns, not minimised."""
+    """Return the circuits of turns, not minimised."""
     parts = Parts(circuit, constant)
     turns = range(len(order.values))
     wins = [TurnWins(parts, order, t, _MOST_WORK // len(turns)) for t in turns]
@@ -151,7 +151,7 @@ class _Turn:
     # ── moves ───────────────────────────────────────────────────────────────────────
 
     def _find_threats(self) -> Evaluation:
-        """The wins of the next turn, over the fluents of this one."""
+        """Return the wins of the next turn, over the fluents of this one."""
         wanted = [
             literal if self.parts.is_player(role) else FALSE
             for role, literal in enumerate(self.after.wins)
@@ -164,7 +164,7 @@ class _Turn:
     def _find_safe(
         self, role: int, replies: Sequence[Reply], threats: Evaluation
     ) -> dict[int, int]:
-        """Per move, a literal: it is legal, and no other role wins at once after it."""
+        """Return a literal per move: legal, and no other role wins at once after it."""
         if self._lets_others_win(role):
             return {reply.move: reply.legal for reply in replies}
         builder = self.builder
@@ -181,7 +181,7 @@ class _Turn:
         return safe
 
     def _find_next(self, legal: Sequence[int]) -> list[int]:
-        """The next position, if only these moves are made."""
+        """Return the next position, if only these moves are made."""
         fluents, moves = self.parts.fluents, self.parts.moves
         step = self.wins.step
         known = find_known_moves(self.parts.circuit, legal)
@@ -189,12 +189,12 @@ class _Turn:
         return [step.output(moves + f, changed) for f in range(fluents)]
 
     def _lets_others_win(self, role: int) -> bool:
-        """Whether it is no mistake to let another role win: two may win together."""
+        """Return whether letting another role win is no mistake: both may win."""
         players = [one for one in self.roles if self.parts.is_player(one)]
         return self.constant is None and len(players) == 2
 
     def _choose(self, condition: int, one: int, other: int) -> int:
-        """One literal where a condition holds, another one elsewhere."""
+        """Return one literal where a condition holds, another one elsewhere."""
         if condition == TRUE:
             return one
         both = self.builder.both
@@ -216,7 +216,7 @@ class _Turn:
     # ── ends ────────────────────────────────────────────────────────────────────────
 
     def _end(self, ends: Sequence[tuple[int, int]]) -> list[int]:
-        """Terminal and all goals, where some literals end the match."""
+        """Return terminal and all goals as literals, where some end the match."""
         builder, circuit = self.builder, self.parts.circuit
         present = self._present()
         goals = [present.output(i) for i in range(1 + circuit.goal_count)]
@@ -240,13 +240,13 @@ class _Turn:
         return result
 
     def _goal_after(self, role: int, winner: int) -> int:
-        """What a role gets if one of the two players wins."""
+        """Return what a role gets if one of the two players wins."""
         assert self.constant is not None
         best = max(self.parts.circuit.goal_values[winner])
         return best if role == winner else self.constant.total - best
 
     def _present(self) -> Evaluation:
-        """Terminal and goals, without ends that playouts do not come to."""
+        """Return terminal and goals without ends that playouts do not come to."""
         ends, wins = self.parts.ends, self.wins
         reached = self.before.evaluate_ends(self.before.following)
         dropped = {
@@ -260,7 +260,7 @@ class _Turn:
             return Evaluation(self.builder, ends, inputs, dropped)
 
     def _is_won(self, node: int, value: int) -> bool:
-        """Whether a role that makes a node differ from its value has won by that.
+        """Return whether a role has won that makes a node differ from its value.
 
         Then it had done so at once, and the match had ended before.
         """

@@ -39,7 +39,7 @@ def lay_out_turns(
 
 
 def as_one_turn(program: Program) -> tuple[Program, Turns]:
-    """A program for any position as that of the only turn; a group for each move."""
+    """Return a program for any position as the only turn's; each move is a group."""
     moves = len(program.legal)
     first = program.first_move
     turns = Turns(
@@ -62,19 +62,19 @@ def as_one_turn(program: Program) -> tuple[Program, Turns]:
 
 
 def _with_scratch(program: Program, turns: Turns) -> Program:
-    """The program with slots for counting moves, after its own."""
+    """Return the program with slots for counting moves, after its own."""
     blocks = -(-_most_moves(turns) // BLOCK)
     return program._replace(slots=turns.scratch + _PLANES * blocks)
 
 
 def _most_moves(turns: Turns) -> int:
-    """The most moves that one role can choose from in one turn."""
+    """Return the most moves that one role can choose from in one turn."""
     counts = np.diff(turns.move_ends.ravel(), prepend=0)
     return int(counts.max(initial=0))
 
 
 def _stack(programs: Sequence[Program]) -> Program:
-    """Gates, segments and phases of programs, one after the other."""
+    """Return gates, segments and phases of programs, one after the other."""
     segments, phases, runs = [], [], []
     gates = segment_count = run_count = 0
     for program in programs:

@@ -77,7 +77,7 @@ def find_turn_order(circuit: Circuit) -> TurnOrder:
 
 
 def _period(values: Sequence[bool]) -> int:
-    """The number of steps after which values repeat; 0 if that is not seen."""
+    """Return the number of steps after which values repeat; 0 if that is not seen."""
     for period in range(1, _LONGEST_PERIOD + 1):
         if all(values[i] == values[i - period] for i in range(period, len(values))):
             return period
@@ -85,7 +85,7 @@ def _period(values: Sequence[bool]) -> int:
 
 
 def _closed(fluents: set[int], reads: Sequence[frozenset[int] | None]) -> set[int]:
-    """The largest part of a set of fluents whose next values depend on it alone."""
+    """Return the largest subset of fluents whose next values depend on it alone."""
     while True:
         kept = {
             f for f in fluents if (read := reads[f]) is not None and read <= fluents
@@ -125,7 +125,7 @@ class _Cones:
         return frozenset(fluents)
 
     def follow(self, state: dict[int, bool]) -> dict[int, bool]:
-        """The values of fluents after those, none of which depends on others."""
+        """Return the values of fluents after those, none of which depends on others."""
         known = {0: False} | {1 + f: value for f, value in state.items()}
 
         def value(literal: int) -> bool:
@@ -163,7 +163,7 @@ def group_moves(
 
 
 def find_known_moves(circuit: Circuit, legal: Sequence[int]) -> dict[int, int]:
-    """Moves that are never made, and those of roles that have one only."""
+    """Return the moves that are never made, and those of roles with one only."""
     known: dict[int, int] = {}
     first = 0
     for moves in circuit.moves:
@@ -192,12 +192,12 @@ class _Restriction:
             meaning.append(both(meaning[a >> 1] ^ (a & 1), meaning[b >> 1] ^ (b & 1)))
 
     def outputs(self) -> list[int]:
-        """The literals of all outputs."""
+        """Return the literals of all outputs."""
         meaning, outputs = self.meaning, self.circuit.graph.outputs.tolist()
         return [meaning[o >> 1] ^ (o & 1) for o in outputs]
 
     def legal(self) -> list[int]:
-        """The literals of the legal moves."""
+        """Return the literals of the legal moves."""
         first = 1 + self.circuit.goal_count
         return self.outputs()[first : first + self.circuit.move_count]
 
@@ -278,7 +278,7 @@ class _Grouping:
                 self.value[first_gate + gate] = both(self._of(a), self._of(b))
 
     def _of(self, literal: int) -> int:
-        """A literal of the old graph as one of the new."""
+        """Return a literal of the old graph as one of the new."""
         node = literal >> 1
         value = self.value.get(node)
         if value is None:
@@ -286,7 +286,7 @@ class _Grouping:
         return value ^ (literal & 1)
 
     def _group(self, role: int, inverted: bool, members: Members) -> int:
-        """The literal of a set of a role's moves; of the smaller half of them."""
+        """Return the literal of a set of a role's moves, by their smaller half."""
         every = self.role_moves[role]
         if 2 * len(members) > len(every):
             members = np.setdiff1d(every, members, assume_unique=True)
@@ -343,7 +343,7 @@ class _Grouping:
         return replace(circuit, moves=moves, features=(), loops=loops, graph=graph)
 
     def _memberships(self) -> tuple[tuple[int, ...], ...]:
-        """Per move that can be chosen, the numbers of its groups."""
+        """Return for each move that can be chosen the numbers of its groups."""
         of_move: dict[int, list[int]] = {move: [] for move in self.chosen_nodes}
         for number, members in enumerate(self.members):
             for move in members.tolist():
@@ -357,7 +357,7 @@ def _intersect(
     other: tuple[int, bool, Members],
     flop: int,
 ) -> tuple[int, bool, Members]:
-    """The moves in both of two sets, each inverted or not."""
+    """Return the moves in both of two sets, each inverted or not."""
     role, inverted, a = one
     _, other_inverted, b = other
     not_a, not_b = inverted ^ bool(flip), other_inverted ^ bool(flop)

@@ -176,7 +176,7 @@ def _ground_once(
 
 
 def prepare(rules: Iterable[Rule], unfolded: Iterable[str] = ()) -> list[NormalRule]:
-    """Normal form, and split; without the relations that play does not need."""
+    """Return rules in normal form and split, without what play does not need."""
     maker = RelationMaker()
     normal = normal_form(rules, maker)
     domains = Domains(normal)
@@ -187,7 +187,7 @@ def prepare(rules: Iterable[Rule], unfolded: Iterable[str] = ()) -> list[NormalR
 
 
 def normal_form(rules: Iterable[Rule], maker: RelationMaker) -> list[NormalRule]:
-    """Rules in normal form, without the relations that play does not need."""
+    """Return rules in normal form, without the relations that play does not need."""
     wanted = [rule for rule in rules if rule.head.relation not in _IGNORED]
     normal = bind_heads(list(normalise(wanted, maker)), maker)
     normal += maker.guard_rules
@@ -196,7 +196,7 @@ def normal_form(rules: Iterable[Rule], maker: RelationMaker) -> list[NormalRule]
 
 
 def largest_join(rules: Sequence[NormalRule]) -> str:
-    """The head of the rule that can have the most instances, by a rough count."""
+    """Return the head of the rule with the most instances, by a rough count."""
     domains = Domains(rules)
 
     def instances(rule: NormalRule) -> int:
@@ -274,7 +274,7 @@ def _messages(stream: Any) -> Iterator[tuple[Any, ...]]:
 def _named_atoms(
     result: GroundRules, vocabulary: Vocabulary, wanted: Iterable[str]
 ) -> tuple[_Atoms, frozenset[int]]:
-    """The literals of the wanted relations by their arguments, and of all guards."""
+    """Return the literals of wanted relations by their arguments, and of all guards."""
     atoms: _Atoms = {name: {} for name in wanted}
     guards = set()
     for symbol, literal in result.names:

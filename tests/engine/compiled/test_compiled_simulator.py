@@ -20,6 +20,9 @@ from gamelore.gdl import Game, to_kif
 from gamelore.ground import GroundLimits, ground
 
 NAMES = [entry.name for entry in library()]
+LARGE = {"abalone", "abalone-4", "othello", "othello-6x6"}
+LARGE |= {f"hex-{size}x{size}" for size in range(6, 12)}
+"""Games that have a smaller board of the same rules."""
 SMALL = ["tictactoe", "connect-four-4x4", "othello-4x4", "capture-go", "nim"]
 
 
@@ -67,7 +70,13 @@ def agree(game: Game, compiled: CircuitSimulator, steps: int, seed: int) -> None
         truth = oracle.advance(truth[None], np.array([expected], np.int32))[0]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else [])
+        for name in NAMES
+    ],
+)
 def test_compiled_equals_interpreter_on_random_play(name: str) -> None:
     game = load(name)
     agree(game, CircuitSimulator(game), steps=40, seed=3)
@@ -212,7 +221,13 @@ def test_moves_are_chosen_uniformly() -> None:
     assert chi_square < 32.9  # passed by chance alone in 999 of 1000 seeds
 
 
-@pytest.mark.parametrize("moves", [1, 2, 3, 14, 15, 16, 100, 254, 255, 300, 1000])
+@pytest.mark.parametrize(
+    "moves",
+    [
+        *(1, 3, 15, 16, 255, 300),
+        *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 14, 100, 254, 1000)),
+    ],
+)
 def test_uniform_choice_at_every_width_of_counter(moves: int) -> None:
     legal = " ".join(
         f"(legal r m{i}) (half m{i} {100 * (i % 2)})" for i in range(moves)
