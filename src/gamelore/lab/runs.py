@@ -51,7 +51,8 @@ from gamelore.lab.shelf import GameShelf, complete_joint
 from gamelore.lab.workspace import Workspace
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import TDSettings
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.transfer import load_knowledge
 from gamelore.transfer.tree_pattern import order_key
 
@@ -64,6 +65,7 @@ STOP_SECONDS = 20.0
 PATTERN_SECONDS = 120.0
 
 _ENDED = {"matches": "done", "minutes": "done", "stopped": "paused"}
+_LEARNERS = {TDSettings: "TD(λ)", QSettings: "Q-learning", ZeroSettings: "zero"}
 _LONGEST_LINE = 1 << 20
 _decode: Callable[[bytes], AnyLine] = msgspec.json.Decoder(AnyLine).decode
 
@@ -112,7 +114,7 @@ class LabRun:
         against = (
             "itself" if isinstance(config.opponent, SelfPlay) else config.opponent.name
         )
-        learner = "TD(λ)" if isinstance(config.learner, TDSettings) else "Q-learning"
+        learner = _LEARNERS[type(config.learner)]
         kept = "table" if table else type(config.function).__name__[:-8].lower()
         return RunView(
             run=spec.run,

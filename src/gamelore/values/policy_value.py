@@ -201,13 +201,13 @@ class PolicyValueNetwork:
         width = max(1, int(flags.sum(axis=1).max(initial=0)))
         moves = np.zeros((len(rows), width), np.int32)
         counts = flags.sum(axis=1).astype(np.int32)
-        for place, one in enumerate(flags):
-            moves[place, : counts[place]] = np.flatnonzero(one)
+        listed = np.arange(width) < counts[:, None]
+        moves[listed] = np.nonzero(flags)[1]
         logits = np.zeros(moves.shape, np.float32)
         positions = np.ascontiguousarray(rows)
         _evaluate_moves(self.handle(), positions, views, moves, counts, logits)
         spread = np.full(flags.shape, -np.inf, np.float32)
-        spread[flags] = logits[np.arange(width) < counts[:, None]]
+        spread[flags] = logits[listed]
         ends = np.cumsum([one.shape[1] for one in legal])[:-1]
         return [_make_shares(one) for one in np.split(spread, ends, axis=1)]
 
