@@ -17,8 +17,10 @@ from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot
 from gamelore.learn.trainer import Record, State, Trainer
+from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
+from gamelore.values.policy_value_settings import PolicyValueSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 from gamelore.values.table import Cell, Cells, Table
 
@@ -40,6 +42,7 @@ __all__ = [
     "MatchTrainer",
     "NetworkSettings",
     "PatternValues",
+    "PolicyValueSettings",
     "Preset",
     "QLearner",
     "QSettings",
@@ -58,6 +61,7 @@ __all__ = [
     "ValueFunction",
     "ValueFunctionEvaluator",
     "Values",
+    "ZeroSettings",
     "load_checkpoint",
     "preset_for",
     "save_checkpoint",

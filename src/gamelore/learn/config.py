@@ -141,7 +141,7 @@ of what is listed, those on the right."""
 
 DEFAULT_TEXTS = {
     "against": DEFAULT_OPPONENT,
-    "alpha": "0.3; with --learner q or --values network 0.1, with zero 0.002",
+    "alpha": "0.3; with --learner q or --values network 0.1, with zero 0.005",
     "alpha_every": "never",
     "hidden": "40; with --learner zero 128",
     "lambda": "0.7; with --learner zero 0.9",

@@ -405,17 +405,16 @@ def _begin(forest, play, lanes, start, b):
 
 
 @lean
-def pick_samples(window, random, total, picked):
+def pick_samples(window, random, total, recent, picked):
     """Pick samples of matches that have ended; return whether there are enough.
 
-    total: samples so far; picked: int64 [n]
+    total: samples so far, of which so many recent ones count; picked: int64 [n]
     """
     size = window.number.shape[0]
-    stored = min(total, size)
     for i in range(picked.shape[0]):
         picked[i] = -1
         for _ in range(_ATTEMPTS):
-            place = draw_below(random, stored)
+            place = (total - 1 - draw_below(random, recent)) % size
             if window.known[place]:
                 picked[i] = place
                 break

@@ -14,7 +14,7 @@ _SEARCH = "Search of --learner zero"
 class ZeroSettings:
     """Policy and value from tree search in self-play, as AlphaZero learns."""
 
-    step_size: float = setting(0.002, option="alpha", above=0, most=1)
+    step_size: float = setting(0.005, option="alpha", above=0, most=1)
     """Step size α."""
     trace_decay: float = setting(0.9, option="lambda", least=0, most=1)
     """Trace decay λ: of value targets, 0 is the value of the next search, 1 the result

@@ -21,7 +21,8 @@ from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Record, State, Trainer
-from gamelore.learn.zero.self_play import SelfPlayLanes
+from gamelore.learn.zero._forest_kernels import SearchRule
+from gamelore.learn.zero.self_play import SelfPlayLanes, make_rule
 from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.learn.zero.window import ReplayWindow
 from gamelore.values._policy_value_kernels import LossRule, OptimiserRule
@@ -85,6 +86,10 @@ class ZeroTrainer(Trainer):
     def positions(self) -> int:
         """Positions of self-play that were searched so far."""
         return 0 if self._lanes is None else self._lanes.samples
+
+    def search_rule(self, simulations: int) -> SearchRule:
+        """Return how to search without noise, in the way that self-play does."""
+        return make_rule(self.network.simulator, self._learner, simulations, noise=0.0)
 
     def run(self, matches: int) -> Record:
         """Play and learn until so many matches more have ended."""

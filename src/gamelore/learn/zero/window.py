@@ -15,6 +15,8 @@ from gamelore.values._policy_value_kernels import Samples
 
 _pick_samples = direct(_match_kernels.pick_samples)
 
+_RECENT = 0.5  # of all samples so far count, while the window is not full
+_LEAST = 8  # batches that count at least
 _FIRST_WIDTH = 8  # moves of a sample, before wider ones are met
 
 
@@ -63,10 +65,12 @@ class ReplayWindow:
     ) -> npt.NDArray[np.int64] | None:
         """Return places of samples of matches that have ended, int64 [count].
 
-        Nothing while there are too few. `total`: samples so far.
+        Nothing while there are too few. `total`: samples so far. While there are not
+        many, only the later half of all counts: the first know nothing.
         """
+        recent = min(total, self.size, max(int(_RECENT * total), _LEAST * count))
         picked = np.zeros(count, np.int64)
-        if total == 0 or not _pick_samples(self.arrays, random, total, picked):
+        if not total or not _pick_samples(self.arrays, random, total, recent, picked):
             return None
         return picked
 
