@@ -43,7 +43,7 @@ def make_network(game: str, facts: float = 0.5) -> PolicyValueNetwork:
 def make_samples(network: PolicyValueNetwork, count: int = 24) -> Samples:
     """Return positions of random matches, with random targets."""
     engine, random = network.simulator, np.random.default_rng(5)
-    rows = sample_positions(engine, 6)[::2][:count]
+    rows = np.ascontiguousarray(sample_positions(engine, 6)[::2][:count])
     legal = engine.legal(rows)
     choices = np.stack([one.sum(axis=1) for one in legal], axis=1)
     counts = np.where(choices > 1, choices, 0)

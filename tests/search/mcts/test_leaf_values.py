@@ -143,15 +143,15 @@ class Expecting(Evaluator):
 
 def test_visits_go_by_priors_in_both_trees() -> None:
     engine = circuit("connect-four-4x4")
-    settings = TreeSettings(mix=1, nodes=20_000, playouts=1024)
+    settings = TreeSettings(mix=1, nodes=20_000, playouts=160)  # so few meet no end
     for make in (CircuitTree, PlainTree):
         tree = make(engine, settings, 1, evaluator=Expecting())
         tree.set_root(engine.initial_row())
-        tree.search(1024)
+        tree.search(160)
         visits = {one.move: one.visits for one in tree.analyse(0).candidates}
         shares = [visits[move] / sum(visits.values()) for move in engine.moves[0][:4]]
         expected = np.array([8, 4, 2, 1]) / 15
-        np.testing.assert_allclose(shares, expected, atol=0.06)
+        np.testing.assert_allclose(shares, expected, atol=0.04)
 
 
 def test_a_search_in_parts_is_the_same_as_in_one() -> None:

@@ -87,6 +87,20 @@ def edge_value(forest, b, edge, unknown):
 
 
 @lean_part
+def mean_value(forest, b, node, role):
+    """Return the value of a node to a role: exact, or the mean of what was found."""
+    total = forest.values[b, node, role]
+    if forest.status[b, node] != EXPANDED:
+        return total
+    count = 1.0
+    first = forest.first[b, node, role]
+    for edge in range(first, first + forest.counts[b, node, role]):
+        total += forest.sums[b, edge]
+        count += forest.tries[b, edge]
+    return total / count
+
+
+@lean_part
 def count_tries(forest, b, first, end):
     """Return the tries of edges in all, and of the one with the most."""
     total, most = np.int64(0), np.int64(0)

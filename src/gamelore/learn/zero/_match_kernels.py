@@ -19,7 +19,9 @@ from gamelore.learn.zero._forest_kernels import (
     count_tries,
     edge_value,
     expected_value,
+    find_child,
     improve_policy,
+    mean_value,
     root_share,
 )
 from gamelore.learn.zero._growth_kernels import (
@@ -108,20 +110,37 @@ def choose_moves(forest, rule, play, lanes):
             lanes.joint[b, role] = forest.move[b, edge]
         most = max(most, listed)
         if forest.status[b, 0] != PROVEN:
-            _find_values(forest, lanes, b)
+            _find_values(forest, rule, lanes, b)
     return most
 
 
 @lean_part
-def _find_values(forest, lanes, b):
-    """Set the values of the root to the means of all that was backed up."""
-    visits = np.float64(forest.visits[b, 0])
-    for role in range(forest.counts.shape[2]):
-        first = forest.first[b, 0, role]
-        total = forest.values[b, 0, role]
-        for edge in range(first, first + forest.counts[b, 0, role]):
-            total += forest.sums[b, edge]
-        lanes.values[b, role] = total / (1.0 + visits)
+def _find_values(forest, rule, lanes, b):
+    """Set the values of the root: means over its children, weighted by the policy.
+
+    Where not exactly one player has a choice, they are means of all that was backed up.
+    """
+    roles = forest.counts.shape[2]
+    chooser, choosers = 0, 0
+    for role in range(roles):
+        lanes.values[b, role] = mean_value(forest, b, 0, role)
+        if forest.counts[b, 0, role] > 1:
+            chooser = role
+            choosers += 1
+    if choosers != 1 or chooser == rule.chance:
+        return
+    first = forest.first[b, 0, chooser]
+    for role in range(roles):
+        weight, total = 0.0, 0.0
+        for i in range(forest.counts[b, 0, chooser]):
+            child = find_child(forest, b, 0, np.int64(i))  # others have one move only
+            if child >= 0:
+                weight += forest.policy[b, first + i]
+                total += forest.policy[b, first + i] * mean_value(
+                    forest, b, child, role
+                )
+        if weight > 0.0:
+            lanes.values[b, role] = total / weight
 
 
 @lean_part
