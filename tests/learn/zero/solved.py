@@ -99,7 +99,8 @@ class SolvedGame:
     ) -> Iterator[tuple[float, float]]:
         """Yield results of all lines of play, each with its share."""
         engine = self.engine
-        rows, shares = engine.initial_row()[None], np.ones(1)
+        rows = engine.initial_row()[None]
+        shares: Floats = np.ones(1)
         while len(rows):
             ended = engine.terminal(rows)
             goals = engine.goals(rows[ended])[:, role] / 100
@@ -119,4 +120,4 @@ class SolvedGame:
             rows, number = np.unique(
                 found.successors[taken], axis=0, return_inverse=True
             )
-            shares = np.bincount(number.ravel(), each)
+            shares = np.bincount(number.ravel(), each).astype(np.float64)
