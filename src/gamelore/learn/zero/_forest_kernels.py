@@ -45,7 +45,8 @@ class Forest(NamedTuple):
     key: np.ndarray  # int64 [B, N]   the number of the joint move that leads there
     used: np.ndarray  # int32 [B, 2]   nodes and edges
     move: np.ndarray  # int32 [B, E]   of all moves of all roles
-    logit: np.ndarray  # float64 [B, E]   the logarithm of the policy
+    logit: np.ndarray  # float64 [B, E]   the logarithm of the policy …
+    prior: np.ndarray  # float64 [B, E]   … and the policy itself
     tries: np.ndarray  # int32 [B, E]
     sums: np.ndarray  # float64 [B, E]   of values to the role
     exact: np.ndarray  # float64 [B, E]   the proven value, or NOT_PROVEN
@@ -122,7 +123,7 @@ def expected_value(forest, b, node, role, total):
     weight, mean = 0.0, 0.0
     for edge in range(first, first + forest.counts[b, node, role]):
         if forest.tries[b, edge] > 0:
-            share = math.exp(forest.logit[b, edge]) + 1e-12
+            share = forest.prior[b, edge] + 1e-12
             weight += share
             mean += share * edge_value(forest, b, edge, known)
     return (known + total * (mean / weight)) / (1 + total)
@@ -235,7 +236,7 @@ def _choose_by_bound(forest, rule, b, node, role):
 @lean_part
 def root_share(forest, rule, b, edge, node):
     """Return the prior of an edge, with noise at the root."""
-    share = math.exp(forest.logit[b, edge])
+    share = forest.prior[b, edge]
     if node == 0 and rule.noise > 0.0:
         share += rule.noise * (forest.noise[b, edge] - share)
     return share

@@ -232,6 +232,7 @@ def _make_edges(network, forest, passes, place, first, view):
         total += math.exp(forest.logit[b, e] - highest)
     for e in range(forest.first[b, node, role], edge):
         forest.logit[b, e] -= highest + math.log(total)
+        forest.prior[b, e] = math.exp(forest.logit[b, e])
 
 
 @lean

@@ -31,7 +31,7 @@ from gamelore.values.policy_value import PolicyValueNetwork
 
 LANES = 512
 _EDGE_MEMORY = 1 << 28  # bytes of all edges, at most
-_EDGE_BYTES = 44
+_EDGE_BYTES = 56
 _FAST = 4  # a fast search has this part of the simulations
 _OFFSET = 50.0  # visits that are added to those of the most visited move (Gumbel)
 _REDUCTION = 0.1  # by which moves that puct never tried are worth less
@@ -314,6 +314,7 @@ def allocate_forest(engine: CircuitSimulator, count: int, nodes: int) -> Forest:
         used=np.zeros((count, 2), np.int32),
         move=np.zeros((count, edges), np.int32),
         logit=np.zeros((count, edges)),
+        prior=np.zeros((count, edges)),
         tries=np.zeros((count, edges), np.int32),
         sums=np.zeros((count, edges)),
         exact=np.zeros((count, edges)),
