@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -32,6 +31,7 @@ from gamelore.values.policy_value import PolicyValueNetwork
 LANES = 512
 _EDGE_MEMORY = 1 << 28  # bytes of all edges, at most
 _EDGE_BYTES = 56
+_PART = 128  # trees that grow together: those of more do not fit a cache
 _FAST = 4  # a fast search has this part of the simulations
 _OFFSET = 50.0  # visits that are added to those of the most visited move (Gumbel)
 _REDUCTION = 0.1  # by which moves that puct never tried are worth less
@@ -66,39 +66,33 @@ class SearchLanes:
         self.forest = allocate_forest(self.engine, count, rule.simulations + 1)
         seeds = np.random.SeedSequence(seed).generate_state(4 * count, np.uint64)
         self.forest.random[:] = seeds.reshape(count, 4)
-        parts = max(1, min(threads, count // 16))
+        parts = max(-(-count // _PART), min(threads, max(1, count // 16)))
         ends = np.linspace(0, count, parts + 1).astype(int).tolist()
         self._spans = list(pairwise(ends))
         self.passes = [self._allocate_passes() for _ in self._spans]
         self._handles = [network.handle() for _ in self._spans]
-        self._pool = ThreadPoolExecutor(parts) if parts > 1 else None
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def search(self, rule: SearchRule | None = None, count: int | None = None) -> None:
-        """Search the positions in the roots, node 0; of the first matches, if told."""
+    def search(self, rule: SearchRule | None = None) -> None:
+        """Search the positions in the roots, node 0 of each tree."""
         rule = rule or self.rule
-        for kernel in (_grow_roots, _grow):
-            self._run(kernel, rule, count)
 
-    def _run(
-        self, kernel: Callable[..., Any], rule: SearchRule, count: int | None
-    ) -> None:
-        def work(part: int) -> tuple[int, int]:
-            first, end = self._spans[part]
-            end = end if count is None else min(end, count)
-            result: tuple[int, int] = kernel(
-                self.engine.program,
-                self._handles[part],
-                self.forest,
-                rule,
-                self.passes[part],
-                (first, max(first, end)),
-            )
-            return result
+        def work(part: int) -> None:
+            for kernel in (_grow_roots, _grow):
+                status: tuple[int, int] = kernel(
+                    self.engine.program,
+                    self._handles[part],
+                    self.forest,
+                    rule,
+                    self.passes[part],
+                    self._spans[part],
+                )
+                self.check(*status)
 
         parts = range(len(self._spans))
         found = map(work, parts) if self._pool is None else self._pool.map(work, parts)
-        for status, match in list(found):
-            self.check(status, match)
+        for _ in found:
+            pass
 
     def check(self, status: int, match: int) -> None:
         """Raise `StuckError` if a role has no legal move."""
