@@ -70,7 +70,7 @@ class SlowQ:
     def __init__(self, trainer: Trainer) -> None:
         function = function_of(trainer)
         self.graph = StateGraph(trainer.graph.simulator)
-        self.rule, self.settings = trainer.config.learner, function.settings
+        self.rule, self.settings = trainer.config.value_learner, function.settings
         self.function = function  # asked for inputs only
         self.w = vector_of(function)
 
