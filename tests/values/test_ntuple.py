@@ -187,7 +187,8 @@ def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
     assert status == 0
     nodes, own = trainer.graph.nodes, buffers.own
     children = nodes.child[own.edges[: own.length[0]]]
-    return nodes.rows[children[nodes.mover[children] != -1]].copy()
+    rows: Rows = nodes.rows[children[nodes.mover[children] != -1]].copy()
+    return rows
 
 
 def _learn_best(sim: CircuitSimulator, slow: SlowNetwork, rows: Rows) -> None:
@@ -254,7 +255,7 @@ def _places(structure: Structure, facts: frozenset[int]) -> list[int]:
     """Return where the weights of a position are."""
     view = next((v for v, fact in enumerate(structure.turns) if fact in facts), 0)
     coding = 1 if structure.exchange and view else 0
-    places = structure.find_bases()[view].tolist()
+    places: list[int] = structure.find_bases()[view].tolist()
     for fact, steps in enumerate(structure.list_steps(coding)):
         for slot, step in steps:
             places[slot] += step * (fact in facts)
@@ -273,18 +274,21 @@ def _best_child(
 # ── the whole ───────────────────────────────────────────────────────────────────────
 
 
-def test_the_same_seed_has_the_same_weights() -> None:
+@pytest.mark.parametrize("coherence", [True, False])
+def test_the_same_seed_has_the_same_weights(coherence: bool) -> None:
     sim = game_of("connect-3")
+    settings = replace(SMALL, coherence=coherence)
     found = []
     for _ in range(2):
-        trainer = make_trainer(sim, SMALL)
+        trainer = make_trainer(sim, settings)
         trainer.run(200)
         found.append(function_of(trainer).weights())
     assert np.array_equal(found[0]["tables"], found[1]["tables"])
     assert np.array_equal(found[0]["changes"], found[1]["changes"])
-    parts = make_trainer(sim, SMALL)
+    assert len(found[0]["changes"]) == coherence * len(found[0]["tables"])
+    parts = make_trainer(sim, settings)
     for matches in (1, 99, 100):
-        other = make_trainer(sim, SMALL)
+        other = make_trainer(sim, settings)
         other.restore(parts.state())
         other.run(matches)
         parts = other

@@ -48,6 +48,7 @@ from gamelore.learn.run import RunConfig, TrainingRun
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.snapshots import read_input_features
 from gamelore.learn.trainer import Trainer
+from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.settings import (
     Options,
     SettingError,
@@ -176,6 +177,8 @@ def check_features(config: TrainConfig, files: LearnFiles) -> None:
             "--features has no meaning for --values table without --shaping: a table"
             " uses features for rewards only"
         )
+    if files.features and isinstance(config.learner, ZeroSettings):
+        raise click.UsageError("--features has no meaning for --learner zero")
     if files.sources and not isinstance(config.learner, TDSettings):
         raise click.UsageError("--from is for --learner td: it values afterstates")
     if files.sources and config.function is not None:

@@ -31,7 +31,7 @@ from gamelore.values.settings import FunctionSettings, LinearSettings
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """Arrays by name: `hidden` float32 [I, units] and `out` float32 [units + 1] of a
 network, `direct` float64 [I] of a linear function; the last input is the bias;
-`tables` float32 [W] and `changes` float32 [W, 2] of an n-tuple network."""
+`tables` float32 [W] and `changes` float32 [W or 0, 2] of an n-tuple network."""
 
 _TERMINAL_TARGETS = {
     "reward": kernels.REWARD,

@@ -52,9 +52,8 @@ class ShippedWeights:
         """Return the value function; `GameloreError` if tuples are drawn otherwise."""
         graph = StateGraph(simulator)
         function = ValueFunction(graph, self.settings, seed=self.seed)
-        changes = np.zeros((len(self.tables), 2), np.float32)
         try:
-            function.load({"tables": self.tables, "changes": changes})
+            function.load({**function.weights(), "tables": self.tables})
         except ValueError:
             raise GameloreError(
                 f"the weights for {simulator.game.name} are of another version"

@@ -36,7 +36,7 @@ class NTupleModel:
             bias=0,
             coherence=int(settings.coherence),
         )
-        tuples = make_arrays(self.structure)
+        tuples = make_arrays(self.structure, settings.coherence)
         self.arrays = WeightArrays(
             zeros32(0, 0), zeros32(1, LANES)[0], np.zeros(0), tuples
         )
@@ -46,28 +46,36 @@ class NTupleModel:
         """W: how many weights there are."""
         return self.structure.weights
 
+    @property
+    def _noted(self) -> int:
+        """The weights whose changes are noted."""
+        return self.count if self.settings.coherence else 0
+
     def initial_weights(self, seed: int, inputs_on: int) -> dict[str, npt.NDArray[Any]]:
         """Return the weights at first: all 0."""
         return {
             "tables": np.zeros(self.count, np.float32),
-            "changes": np.zeros((self.count, 2), np.float32),
+            "changes": np.zeros((self._noted, 2), np.float32),
         }
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Return copies of `tables`, float32 [W], and `changes`, float32 [W, 2]."""
-        tuples, count = self.arrays.tuples, self.count
+        """Return copies of `tables`, float32 [W], and `changes`, float32 [W or 0, 2].
+
+        Changes are noted for temporal coherence only.
+        """
+        tuples = self.arrays.tuples
         return {
-            "tables": tuples.weights[:count].copy(),
-            "changes": tuples.changes[:count].copy(),
+            "tables": tuples.weights[: self.count].copy(),
+            "changes": tuples.changes[: self._noted].copy(),
         }
 
     def load(self, weights: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take these weights."""
-        tuples, count = self.arrays.tuples, self.count
-        tuples.weights[:count] = weights["tables"]
-        tuples.changes[:count] = weights["changes"]
-        tuples.weights[count:] = 0.0
-        tuples.changes[count:] = 0.0
+        tuples = self.arrays.tuples
+        tuples.weights[:] = 0.0
+        tuples.changes[:] = 0.0
+        tuples.weights[: self.count] = weights["tables"]
+        tuples.changes[: self._noted] = weights["changes"]
 
     def evaluate(self, inputs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return float64 [n]: the values at inputs, float64 [n, I], fact by fact."""
@@ -88,10 +96,12 @@ class NTupleModel:
         return activate(sums, "sigmoid")
 
 
-def make_arrays(structure: Structure) -> TupleArrays:
+def make_arrays(structure: Structure, coherence: bool) -> TupleArrays:
     """Return the tables, all 0, and how positions find their weights in them."""
     views = structure.views
-    first, slots, steps = [], [], []
+    first: list[list[int]] = []
+    slots: list[int] = []
+    steps: list[int] = []
     for coding in range(len(structure.codings)):
         begins = [len(slots)]
         for entries in structure.list_steps(coding):
@@ -111,7 +121,7 @@ def make_arrays(structure: Structure) -> TupleArrays:
         slots=np.array(slots, np.int32),
         steps=np.array(steps, np.int32),
         weights=np.zeros(size, np.float32),
-        changes=np.zeros((size, 2), np.float32),
+        changes=np.zeros((size if coherence else 0, 2), np.float32),
     )
 
 

@@ -35,7 +35,7 @@ class NTupleSettings:
     """Whether each weight has a step size of its own, by temporal coherence (Beal and
     Smith 1999): smaller where its changes cancel each other out."""
 
-    best_after_random: bool = True
+    best_after_random: bool = False
     """Whether a position after which the match went on by a random move is updated
     towards its best move; else it is not updated."""
 

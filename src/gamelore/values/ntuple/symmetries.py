@@ -255,7 +255,8 @@ def _holds(
         if following is None:
             continue
         expected = np.unique(rename_rows(simulator, following, fluents), axis=0)
-        if not np.array_equal(list_successors(simulator, there), expected):
+        found = list_successors(simulator, there)
+        if found is None or not np.array_equal(found, expected):
             return False
     return True
 
