@@ -13,19 +13,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.learning import assert_same, learned, run, trained
 
-from gamelore.cli import main
-from gamelore.engine import simulator
-from gamelore.games import load
-from gamelore.graph import StateGraph
-from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, lock_checkpoint
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import KnowledgeStore, load_knowledge
 
@@ -43,31 +37,6 @@ COUNT = """
 (<= (goal ?r 80) (true (turn ?o)) (other ?o ?r))
 (<= (goal ?r 20) (true (turn ?r)))
 """
-
-
-def run(*arguments: str | Path, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["learn", *map(str, arguments)])
-    assert result.exit_code == code, result.output
-    return result
-
-
-def learned(*arguments: str | Path) -> dict[str, Any]:
-    record = json.loads(run(*arguments, "--json").stdout)
-    assert isinstance(record, dict)
-    return record
-
-
-def trained(config: TrainConfig, matches: int, game: str = "tictactoe") -> Checkpoint:
-    """What training in one go comes to."""
-    trainer = Trainer(StateGraph(simulator(load(game))), config)
-    return Checkpoint.of(trainer, trainer.run(matches).rewards)
-
-
-def assert_same(left: Checkpoint, right: Checkpoint) -> None:
-    assert left.matches == right.matches
-    assert left.config == right.config
-    for name, array in left.arrays().items():
-        assert array.tobytes() == right.arrays()[name].tobytes(), name
 
 
 # ── what comes out ──────────────────────────────────────────────────────────────────

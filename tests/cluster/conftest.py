@@ -18,6 +18,8 @@ import pytest
 
 from gamelore.cluster import ray_environment
 
+TRIES = 5
+"""To start a node, on a machine that is busy."""
 LIMIT = 600.0
 """Seconds after which a command is taken to hang."""
 
@@ -31,14 +33,25 @@ def two_nodes() -> Iterator[Any]:
     pytest.importorskip("ray", reason="Ray is not installed: make test-extras")
     from ray.cluster_utils import Cluster
 
-    options = {"num_cpus": 1, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=options)
+    cluster = Cluster()
     try:
-        cluster.add_node(num_cpus=1)
+        for options in ({"include_dashboard": False}, {}):
+            add_node(cluster, num_cpus=1, **options)
         cluster.wait_for_nodes()
         yield cluster
     finally:
         cluster.shutdown()
+
+
+def add_node(cluster: Any, **options: Any) -> None:
+    """Start a node; again if it was not up in the 30 s that Ray allows it."""
+    for attempt in range(TRIES):
+        try:
+            cluster.add_node(**options)
+            return
+        except Exception as error:  # of no class of its own
+            if "timed out during startup" not in str(error) or attempt == TRIES - 1:
+                raise
 
 
 def start_gamelore(*arguments: object, folder: Path) -> subprocess.Popen[str]:

@@ -141,9 +141,13 @@ def make_agents(seed: int, **changes: Any) -> tuple[SlowAgent, ValueFunction]:
     settings = replace(SHORT, **changes)
     graph = StateGraph(load_simulator(settings.game, FEATURES))
     config = make_config(METHOD_II[0.0], "self", settings, seed)
-    assert config.function is not None
+    assert config.value_function is not None
     function = ValueFunction(
-        graph, config.function, seed=seed, discount=DISCOUNT, shaping=config.shaping
+        graph,
+        config.value_function,
+        seed=seed,
+        discount=DISCOUNT,
+        shaping=config.shaping,
     )
     random = np.random.default_rng(seed)
     spread = 0.02 if settings.inputs == "numbers" else 0.3
@@ -164,7 +168,7 @@ def test_the_slow_learner_learns_like_the_fast_one(
     trace: str, inputs: str, risk: float, role: int
 ) -> None:
     agent, function = make_agents(5, trace_includes=trace, inputs=inputs)
-    learner = make_config(METHOD_II[risk], "self", SHORT, 5).learner
+    learner = make_config(METHOD_II[risk], "self", SHORT, 5).value_learner
     table = empty_table(function.graph, learner)
     values = Values(function.graph, role, learner, table, function=function)
     first = function.weights()
@@ -187,7 +191,7 @@ def test_the_slow_learner_chooses_like_the_fast_one(
 ) -> None:
     agent, function = make_agents(3, reward_in_selection=reward, inputs=inputs)
     graph = function.graph
-    learner = make_config(METHOD_II[0.0], "self", SHORT, 5).learner
+    learner = make_config(METHOD_II[0.0], "self", SHORT, 5).value_learner
     values = Values(
         graph, role, learner, empty_table(graph, learner), function=function
     )

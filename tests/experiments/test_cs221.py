@@ -86,7 +86,7 @@ def test_the_lectures_own_functions_are_sums() -> None:
     settings = CS221Settings(output="identity")
     for case in list_cases(settings):
         function = make_config(case, settings, seed=1).function
-        assert function is not None
+        assert isinstance(function, LinearSettings | NetworkSettings)
         assert function.output == "identity"
 
 

@@ -285,6 +285,7 @@ def test_a_run_is_started_watched_paused_and_resumed(page: Any) -> None:
 
 @pytest.mark.slow
 def test_a_learned_player_is_met_compared_and_its_patterns_race(page: Any) -> None:
+    page.set_default_timeout(4 * PATIENCE)  # a first run compiles kernels
     page.click("nav >> text=Learn")
     page.wait_for_selector("#run-game")
     page.select_option("#run-game", "tictactoe")

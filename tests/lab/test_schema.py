@@ -42,7 +42,7 @@ def test_the_page_says_what_the_schema_has() -> None:
 
 
 def test_the_page_hears_what_the_schema_has() -> None:
-    heard = re.compile(r'\["(\w+)", \(\{ detail')
+    heard = re.compile(r"\b([A-Z]\w+): \(\{ detail")
     kinds = {kind for text in SCRIPTS.values() for kind in heard.findall(text)}
     assert kinds and kinds <= set(SCHEMA["events"])
 

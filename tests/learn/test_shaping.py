@@ -91,6 +91,7 @@ class SlowTable:
         if isinstance(self.config.learner, TDSettings):
             self.learn_afterstates(self.config.learner, episode, turns)
         else:
+            assert isinstance(self.config.learner, QSettings)
             self.learn_actions(self.config.learner, episode, turns)
 
     def mover(self, row: Row) -> int:

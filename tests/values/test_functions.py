@@ -101,7 +101,7 @@ def td_lambda(
     config: TrainConfig,
 ) -> Floats:
     """Equation 5 of Campos and Langlois (2003), as it is written: the weights after."""
-    rule, function = config.learner, config.function
+    rule, function = config.learner, config.value_function
     assert isinstance(rule, TDSettings)
     assert function is not None
     length = len(inputs) if function.terminal_target == "bootstrap" else len(inputs) - 1

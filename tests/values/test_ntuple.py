@@ -187,7 +187,8 @@ def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
     assert status == 0
     nodes, own = trainer.graph.nodes, buffers.own
     children = nodes.child[own.edges[: own.length[0]]]
-    return np.array(nodes.rows[children[nodes.mover[children] != -1]])
+    rows: Rows = nodes.rows[children[nodes.mover[children] != -1]].copy()
+    return rows
 
 
 def _learn_best(sim: CircuitSimulator, slow: SlowNetwork, rows: Rows) -> None:

@@ -70,7 +70,7 @@ class SlowQ:
     def __init__(self, trainer: Trainer) -> None:
         function = function_of(trainer)
         self.graph = StateGraph(trainer.graph.simulator)
-        self.rule, self.settings = trainer.config.learner, function.settings
+        self.rule, self.settings = trainer.config.value_learner, function.settings
         self.function = function  # asked for inputs only
         self.w = vector_of(function)
 
@@ -81,6 +81,7 @@ class SlowQ:
             hidden, out = w[:size].reshape(len(x), -1), w[size:]
             levels = squashed(x @ hidden, settings.activation)
             return float(squashed(levels @ out[:-1] + out[-1], settings.output))
+        assert isinstance(settings, LinearSettings)
         return float(squashed(x @ w, settings.output))
 
     def gradient(self, x: Floats, w: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -19,15 +19,29 @@ CLUSTER_HELP = (
     "or the address of one, as HOST:PORT, or auto. Results are the same."
 )
 WORKERS_HELP = "How many tasks run at once on the cluster.  [default: one per core]"
-WORKERS = click.IntRange(1, 100_000)
+
+
+def check_workers(
+    context: click.Context, parameter: click.Parameter, workers: int | None
+) -> int | None:
+    """Refuse `--workers` without `--cluster`, which is read first."""
+    if workers is not None and context.params.get("cluster") is None:
+        raise click.UsageError("--workers is for --cluster: give it, too")
+    return workers
+
+
+CLUSTER: dict[str, Any] = {"metavar": "local|ADDRESS", "is_eager": True}
+WORKERS: dict[str, Any] = {
+    "type": click.IntRange(1, 100_000),
+    "callback": check_workers,
+    "help": WORKERS_HELP,
+}
 
 
 def cluster_options(command: Command) -> Command:
     """`--cluster` and `--workers`."""
-    command = click.option("--workers", type=WORKERS, help=WORKERS_HELP)(command)
-    return click.option("--cluster", metavar="local|ADDRESS", help=CLUSTER_HELP)(
-        command
-    )
+    command = click.option("--workers", **WORKERS)(command)
+    return click.option("--cluster", help=CLUSTER_HELP, **CLUSTER)(command)
 
 
 @contextmanager
@@ -39,8 +53,6 @@ def opened_cluster(
     Workers that die are told on standard error.
     """
     if cluster is None:
-        if workers is not None:
-            raise click.UsageError("--workers is for --cluster: give it, too")
         yield None
         return
     started = "starting" if cluster == LOCAL else "joining"

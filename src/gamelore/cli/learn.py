@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from gamelore.cli.cluster import WORKERS, WORKERS_HELP, opened_cluster
+from gamelore.cli.cluster import CLUSTER, WORKERS, opened_cluster
 from gamelore.cli.engine import prepare
 from gamelore.cli.learn_display import LearnDisplay
 from gamelore.cli.learn_files import LearnFiles
@@ -48,6 +48,7 @@ from gamelore.learn.run import RunConfig, TrainingRun
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.snapshots import read_input_features
 from gamelore.learn.trainer import Trainer
+from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.settings import (
     Options,
     SettingError,
@@ -176,6 +177,8 @@ def check_features(config: TrainConfig, files: LearnFiles) -> None:
             "--features has no meaning for --values table without --shaping: a table"
             " uses features for rewards only"
         )
+    if files.features and isinstance(config.learner, ZeroSettings):
+        raise click.UsageError("--features has no meaning for --learner zero")
     if files.sources and not isinstance(config.learner, TDSettings):
         raise click.UsageError("--from is for --learner td: it values afterstates")
     if files.sources and config.function is not None:
@@ -446,28 +449,31 @@ def command(
     if cluster is None and typed_spread:
         option = spell_option(next(iter(typed_spread)))
         raise click.UsageError(f"{option} is for --cluster: give it, too")
+    try:
+        request = LearnRequest(
+            game=load(game),
+            engine=engine,
+            files=from_options(LearnFiles, given_options(context, LearnFiles)),
+            run=from_options(RunConfig, typed_run),
+            typed=name_opponent(given_options(context, TrainConfig)),
+            typed_run=typed_run,
+            spread=from_options(SpreadSettings, typed_spread),
+        )
+        request.files.check()
+        check_snapshots(request)
+        checkpoint = read_checkpoint(request)
+    except SettingError as error:
+        raise click.UsageError(str(error)) from error
+    again = [] if cluster is None else ["--cluster", cluster]
+    again += [f"{spell_option(n)} {value}" for n, value in typed_spread.items()]
+    game = " ".join([game, *again])
     with opened_cluster(cluster, workers) as executor:
+        request = replace(request, executor=executor)
         try:
-            request = LearnRequest(
-                game=load(game),
-                engine=engine,
-                files=from_options(LearnFiles, given_options(context, LearnFiles)),
-                run=from_options(RunConfig, typed_run),
-                typed=name_opponent(given_options(context, TrainConfig)),
-                typed_run=typed_run,
-                spread=from_options(SpreadSettings, typed_spread),
-                executor=executor,
-            )
-            request.files.check()
-            check_snapshots(request)
-            checkpoint = read_checkpoint(request)
             run = resume(request, checkpoint) if checkpoint else begin(request)
         except SettingError as error:
             raise click.UsageError(str(error)) from error
         check_knowledge(request.files, run.trainer)
-        again = [] if cluster is None else ["--cluster", cluster]
-        again += [f"{spell_option(n)} {value}" for n, value in typed_spread.items()]
-        game = " ".join([game, *again])
         signals = train(run, game, quiet=request.files.quiet)
     report(run, request.files, as_json=as_json)
     if signals:
@@ -483,9 +489,7 @@ def check_snapshots(request: LearnRequest) -> None:
 
 command.params[1:1] = [
     *setting_options((TrainConfig, RunConfig, LearnFiles), MAIN, DEFAULT_TEXTS),
-    GroupedOption(
-        ["--cluster"], metavar="local|ADDRESS", group="Cluster", help=LEARN_HELP
-    ),
-    GroupedOption(["--workers"], type=WORKERS, group="Cluster", help=WORKERS_HELP),
+    GroupedOption(["--cluster"], group="Cluster", help=LEARN_HELP, **CLUSTER),
+    GroupedOption(["--workers"], group="Cluster", **WORKERS),
     *setting_options((SpreadSettings,)),
 ]

@@ -66,6 +66,16 @@ def as_record(run: TrainingRun) -> dict[str, Any]:
 def describe_values(trainer: Trainer) -> dict[str, Any]:
     """Return how much was learned: the cells of tables, or a function's weights."""
     names, function = trainer.graph.simulator.roles, trainer.function
+    if trainer.network is not None:
+        weights = trainer.network.copy_weights().values()
+        return {
+            "function": {
+                "kind": to_options(trainer.config)["values"],
+                "features": None,
+                "inputs": trainer.network.inputs,
+                "weights": sum(array.size for array in weights),
+            }
+        }
     if function is None:
         cells = {names[role]: len(table) for role, table in trainer.tables.items()}
         return {"cells": cells}
@@ -110,7 +120,7 @@ def show(run: TrainingRun, record: dict[str, Any]) -> None:
         _line(f"{sizes} cells", "table")
     else:
         size = f"{function['inputs']:,} inputs, {function['weights']:,} weights"
-        _line(size, function["kind"])
+        _line(size, function["kind"].split("-")[-1])
     if record["matches_per_s"]:
         _line(f"{record['matches_per_s']:,.0f} matches per second", "speed")
     if record["saved"]:

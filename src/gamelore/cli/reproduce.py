@@ -16,12 +16,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from gamelore.cli.cluster import (
-    CLUSTER_HELP,
-    WORKERS,
-    WORKERS_HELP,
-    opened_cluster,
-)
+from gamelore.cli.cluster import CLUSTER, CLUSTER_HELP, WORKERS, opened_cluster
 from gamelore.cli.progress import progress
 from gamelore.cli.setting_options import (
     MAIN,
@@ -192,10 +187,8 @@ def _common_options(name: str) -> Iterator[click.Option]:
         help="Processes at once; by default one per core, and one with --quick. "
         "Results do not depend on it.",
     )
-    yield GroupedOption(
-        ["--cluster"], metavar="local|ADDRESS", group=MAIN, help=CLUSTER_HELP
-    )
-    yield GroupedOption(["--workers"], type=WORKERS, group=MAIN, help=WORKERS_HELP)
+    yield GroupedOption(["--cluster"], group=MAIN, help=CLUSTER_HELP, **CLUSTER)
+    yield GroupedOption(["--workers"], group=MAIN, **WORKERS)
     yield GroupedOption(
         ["--json", "as_json"],
         is_flag=True,

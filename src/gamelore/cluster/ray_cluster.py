@@ -156,7 +156,8 @@ def _connect(cluster: str, workers: int | None) -> Any:
             ray.init(address=LOCAL, num_cpus=cores, include_dashboard=False, **quiet)
         else:
             ray.init(address=cluster, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # foreign code, which raises plain ones, too
+        ray.shutdown()
         hint = "" if cluster != AUTO else "; start one, as in: ray start --head"
         raise ClusterError(
             f"the cluster {cluster} cannot be joined: {_first_line(error)}{hint}"

@@ -9,7 +9,10 @@ from gamelore.lab.events import EvaluationView, RunSample, RunView
 from gamelore.lab.run_files import RunFolder, RunSpec, view_result
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import TDSettings
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.zero.settings import ZeroSettings
+
+_LEARNERS = {TDSettings: "TD(λ)", QSettings: "Q-learning", ZeroSettings: "zero"}
 
 
 class LabRun:
@@ -56,7 +59,7 @@ class LabRun:
         against = (
             "itself" if isinstance(config.opponent, SelfPlay) else config.opponent.name
         )
-        learner = "TD(λ)" if isinstance(config.learner, TDSettings) else "Q-learning"
+        learner = _LEARNERS[type(config.learner)]
         kept = "table" if table else type(config.function).__name__[:-8].lower()
         return RunView(
             run=spec.run,

@@ -40,10 +40,12 @@ from gamelore.learn import events
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.position_values import LearnedValues
 from gamelore.learn.run import TrainingRun
 from gamelore.learn.snapshots import read_input_features
 from gamelore.learn.trainer import Trainer
+from gamelore.learn.zero.player import PolicyValuePlayer
 from gamelore.match.match import play_match
 from gamelore.match.record import CHANCE
 from gamelore.player import Player
@@ -126,6 +128,8 @@ def play_sample(trainer: Trainer, seed: int) -> GameSample:
 
 
 def _make_player(trainer: Trainer, role: int, seed: int) -> Player:
+    if trainer.network is not None:
+        return PolicyValuePlayer(trainer.network, seed)
     if trainer.function is None:
         return GreedyPlayer(trainer.values(role), seed=seed)
     evaluator = ValueFunctionEvaluator(trainer.function)
@@ -161,7 +165,8 @@ def make_run(folder: RunFolder, spec: RunSpec) -> TrainingRun:
         source = RunFolder(folder.path.parent / spec.knowledge).knowledge
         roles = Trainer(graph, config).learner_roles
         initial = initialise_roles(load_sources([source]), graph, roles)
-    return TrainingRun(Trainer(graph, config, initial), limits, folder.checkpoint)
+    trainer = make_trainer(graph, config, initial)
+    return TrainingRun(trainer, limits, folder.checkpoint)
 
 
 def train(folder: RunFolder) -> None:

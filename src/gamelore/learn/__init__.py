@@ -17,9 +17,11 @@ from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
 from gamelore.learn.snapshots import Snapshot
 from gamelore.learn.trainer import Record, State, Trainer
+from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.ntuple.settings import NTupleSettings
+from gamelore.values.policy_value_settings import PolicyValueSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 from gamelore.values.table import Cell, Cells, Table
 
@@ -42,6 +44,7 @@ __all__ = [
     "NTupleSettings",
     "NetworkSettings",
     "PatternValues",
+    "PolicyValueSettings",
     "Preset",
     "QLearner",
     "QSettings",
@@ -60,6 +63,7 @@ __all__ = [
     "ValueFunction",
     "ValueFunctionEvaluator",
     "Values",
+    "ZeroSettings",
     "load_checkpoint",
     "preset_for",
     "save_checkpoint",

@@ -12,6 +12,7 @@ It has two parts: a *header* in JSON, and *arrays* by name, little-endian:
     copy.weights.NAME  of the copy of it that the learner plays against
     pending.choices    uint16 [·]   matches that were played but not learned from, where
     pending.starts     int64 [·]    training is spread: see `PlayedMatches`
+    learner.NAME       what else the learner keeps, such as a replay window
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy.typing as npt
 from gamelore.engine import Simulator
 from gamelore.errors import CheckpointError
 from gamelore.files import Arrays
-from gamelore.gdl import Game
+from gamelore.gdl import Game, to_kif
 from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.match_trainer import make_trainer
@@ -64,6 +65,7 @@ class CheckpointHeader(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     inputs: FeatureSheet | None
     depth: int
     evaluations: tuple[ReferenceResult, ...]
+    learner: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class Checkpoint:
     """The results against reference players so far."""
     pending: PlayedMatches | None = field(default=None, repr=False)
     """Matches that were played but not learned from, where training is spread."""
+    learner: Weights = field(default_factory=dict, repr=False)
+    """What else the learner keeps, by name; as the circuit numbers facts and moves."""
 
     @classmethod
     def of(
@@ -145,6 +149,7 @@ class Checkpoint:
             depth=depth,
             evaluations=evaluations,
             pending=pending,
+            learner=state.learner,
         )
 
     def trainer(self, graph: StateGraph) -> Trainer:
@@ -162,14 +167,17 @@ class Checkpoint:
             copies = _read(self.layout, simulator, self.copies)
             trainer = make_trainer(graph, self.config, features)
             order = self._order(simulator)
+            moves = self._move_order(simulator)
+            same = self.layout == RowLayout.of(simulator, ())
             trainer.restore(
                 State(
                     self.matches,
                     self.streams,
                     tables,
                     copies,
-                    _sorted(self.weights, order),
-                    _sorted(self.copied_weights, order),
+                    _sorted(self.weights, order, moves),
+                    _sorted(self.copied_weights, order, moves),
+                    self.learner if same else {},
                 )
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -202,6 +210,19 @@ class Checkpoint:
         number = {name: bit for bit, name in enumerate(self.layout.fluents)}
         return np.array([number[name] for name in fluents], np.intp)
 
+    def _move_order(self, simulator: Simulator) -> npt.NDArray[np.intp]:
+        """Where each move of the simulator, of all roles, is in the layout."""
+        written = [(r, m) for r, moves in enumerate(self.layout.moves) for m in moves]
+        number = {move: place for place, move in enumerate(written)}
+        return np.array(
+            [
+                number.get((role, to_kif(move)), 0)
+                for role, moves in enumerate(simulator.moves)
+                for move in moves
+            ],
+            np.intp,
+        )
+
     @property
     def opponent(self) -> str:
         """The name of the learner's opponent."""
@@ -232,6 +253,7 @@ class Checkpoint:
             inputs=self.inputs,
             depth=self.depth,
             evaluations=self.evaluations,
+            learner=list(self.learner),
         )
         return msgspec.json.encode(header)
 
@@ -247,10 +269,14 @@ class Checkpoint:
             for name, dtype in _DTYPES.items():
                 array = getattr(cells, name).astype(dtype, copy=False)
                 arrays[f"{place}.{name}"] = np.ascontiguousarray(array)
-        for prefix, weights in (("", self.weights), ("copy.", self.copied_weights)):
+        for prefix, weights in (
+            ("weights.", self.weights),
+            ("copy.weights.", self.copied_weights),
+            ("learner.", self.learner),
+        ):
             for name, array in weights.items():
                 little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-                arrays[f"{prefix}weights.{name}"] = np.ascontiguousarray(little)
+                arrays[f"{prefix}{name}"] = np.ascontiguousarray(little)
         if self.pending is not None:
             arrays["pending.choices"] = self.pending.choices.astype("<u2", copy=False)
             arrays["pending.starts"] = self.pending.starts.astype("<i8", copy=False)
@@ -283,6 +309,7 @@ class Checkpoint:
                 depth=known.depth,
                 evaluations=known.evaluations,
                 pending=_pending(arrays, known.matches),
+                learner=_weights(arrays, known.learner, "learner."),
             )
             checkpoint._check()
         except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
@@ -351,11 +378,19 @@ def _pending(arrays: Mapping[str, Any], matches: int) -> PlayedMatches | None:
     return PlayedMatches(matches, choices, starts)
 
 
-def _sorted(weights: Weights, order: npt.NDArray[np.intp]) -> Weights:
-    """Weights with those of fluents in another order; others follow them as before."""
+def _sorted(
+    weights: Weights, order: npt.NDArray[np.intp], moves: npt.NDArray[np.intp]
+) -> Weights:
+    """Weights with those of fluents in another order; others follow them as before.
+
+    So do those of moves, where there is a policy.
+    """
     found = dict(weights)
-    for name in ("hidden", "direct"):
-        if name in found and len(found[name]) > len(order):
+    for name in ("policy", "policy_bias"):
+        if name in found:
+            found[name] = found[name][moves]
+    for name in ("hidden", "direct", "first", "facts", "facts_bias"):
+        if name in found and len(found[name]) >= len(order):
             rows = found[name]
             found[name] = np.concatenate([rows[order], rows[len(order) :]])
     return found

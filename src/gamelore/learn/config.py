@@ -11,6 +11,7 @@ from gamelore.learn.opponents import AgentOpponent, FeaturePlayer, find_opponent
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings, make_qm_settings
+from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.search.policies import KINDS, PlayerSettings
 from gamelore.settings import (
     Choice,
@@ -22,12 +23,14 @@ from gamelore.settings import (
 )
 from gamelore.values.by_feature import ByFeature
 from gamelore.values.ntuple.settings import NTupleSettings
+from gamelore.values.policy_value_settings import PolicyValueSettings
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
 RoleChoice: TypeAlias = Literal["first", "second", "alternate"]
 
 _LEARNERS = {
     "td": TDSettings,
+    "zero": ZeroSettings,
     "qm": Choice(QSettings, make=make_qm_settings, applies=lambda one: one.searches),
     "q": Choice(QSettings, without=("playouts", "search_time", "level")),
 }
@@ -43,6 +46,7 @@ _FUNCTIONS = {
     "linear": LinearSettings,
     "network": NetworkSettings,
     "ntuple": NTupleSettings,
+    "policy-value": PolicyValueSettings,
 }
 
 
@@ -50,11 +54,11 @@ _FUNCTIONS = {
 class TrainConfig:
     """How a training run learns, in which role, against which opponent."""
 
-    learner: TDSettings | QSettings = setting(
+    learner: TDSettings | QSettings | ZeroSettings = setting(
         factory=TDSettings, choices=_LEARNERS, group="Learning"
     )
-    """TD(λ) over afterstates, Q-learning, or Q-learning that searches by playouts where
-    its table knows nothing (qm)."""
+    """TD(λ) over afterstates; Q-learning, or Q-learning that searches by playouts where
+    its table knows nothing (qm); policy and value from tree search (zero)."""
     opponent: PlayerSettings | SelfPlay | FeaturePlayer | AgentOpponent = setting(
         factory=PlayerSettings,
         choices=_OPPONENTS,
@@ -84,17 +88,41 @@ class TrainConfig:
     """Where random numbers start; the same seed repeats the same run."""
     longest_match: int = setting(2000, least=1, most=1_000_000)
     """Moves after which a match is taken never to end."""
-    function: FunctionSettings | None = setting(
+    function: FunctionSettings | PolicyValueSettings | None = setting(
         None, choices=_FUNCTIONS, option="values", group="Value function"
     )
     """What values are kept in: a table of positions, a linear function, a network
-    with one hidden layer, or tables of tuples of facts (ntuple)."""
+    with one hidden layer, tables of tuples of facts (ntuple), or a network of policy
+    and value, for the learner zero."""
     shaping: ByFeature = setting((), group="Learning")
     """A shaping reward for each 1 that a feature goes up; may be repeated. In tables it
     is added to goals as it is, and in functions to what goals count."""
 
     def __post_init__(self) -> None:
         check(self)
+        searches = isinstance(self.learner, ZeroSettings)
+        if searches != isinstance(self.function, PolicyValueSettings):
+            raise SettingError(
+                "function",
+                "must be a network of policy and value for the learner zero, and for"
+                " no other",
+            )
+        if searches and not isinstance(self.opponent, SelfPlay):
+            raise SettingError("opponent", "must be self for the learner zero")
+        if searches and self.shaping:
+            raise SettingError("shaping", "has no meaning for the learner zero")
+
+    @property
+    def value_function(self) -> FunctionSettings | None:
+        """The settings of a function that TD or Q-learning learns, if there is one."""
+        assert not isinstance(self.function, PolicyValueSettings)
+        return self.function
+
+    @property
+    def value_learner(self) -> TDSettings | QSettings:
+        """The settings of TD or Q-learning."""
+        assert not isinstance(self.learner, ZeroSettings)
+        return self.learner
 
 
 DEFAULT_OPPONENT = "novice"
@@ -103,7 +131,10 @@ DEFAULT_OPPONENT = "novice"
 _LOOKAHEAD = ("lookahead_depth", "lookahead_rule")
 
 _MODES: tuple[tuple[dict[str, tuple[str, ...]], dict[str, Any]], ...] = (
-    ({"against": ("self",), "schedule": ("fixed",)}, {"epsilon": 0.1}),
+    (
+        {"against": ("self",), "schedule": ("fixed",), "learner": ("td", "q", "qm")},
+        {"epsilon": 0.1},
+    ),
     (
         {"against": ("self",), "values": ("table",), "learner": ("q", "qm")},
         {"self_values": "own"},
@@ -117,11 +148,13 @@ of what is listed, those on the right."""
 
 DEFAULT_TEXTS = {
     "against": DEFAULT_OPPONENT,
-    "alpha": "0.3; with --learner q or --values network 0.1, --values ntuple 0.5",
+    "alpha": "0.3; with --learner q or --values network 0.1, --values ntuple 0.5,"
+    " --learner zero 0.005",
     "alpha_every": "never",
+    "hidden": "40; with --learner zero 128",
     "epsilon": "0.01; in self-play 0.1; cosine 0.5; geometric 0.9",
     "initial_range": "scaled",
-    "lambda": "0.7; with --values ntuple 0.5",
+    "lambda": "0.7; with --values ntuple 0.5, --learner zero 0.9",
     "lookahead_depth": "no search",
     "matches": "3000",
     "opening": "0; with --values ntuple in self-play 12",
@@ -157,6 +190,7 @@ def complete_options(given: Options) -> dict[str, Any]:
     Self-play explores more, since nobody else shows it new positions; networks take
     smaller steps.
     """
+    given = _complete_zero(given)
     chosen = {
         "against": DEFAULT_OPPONENT,
         "schedule": "fixed",
@@ -171,6 +205,31 @@ def complete_options(given: Options) -> dict[str, Any]:
             found = {**defaults, **found}
     return found
 
+
+def _complete_zero(given: Options) -> Options:
+    """Return options with what the learner zero implies, if it is asked for."""
+    asked = given.get("learner") == "zero" or given.get("values") == "policy-value"
+    if not asked:
+        return given
+    implied = {"learner": "zero", "values": "policy-value", "against": "self"}
+    for name, value in implied.items():
+        if given.get(name, value) != value:
+            requirement = f"must be {value} for --learner zero, got {given[name]}"
+            raise SettingError(spell_option(name), requirement)
+    for name in _NOT_ZERO:
+        if name in given:
+            raise SettingError(spell_option(name), "has no meaning for --learner zero")
+    return {**implied, **given}
+
+
+_NOT_ZERO = (
+    "role",
+    "schedule",
+    "epsilon",
+    "shaping",
+    "opponent_refresh",
+    "opponent_epsilon",
+)
 
 _TABLE_ONLY = ("default_value", "initialise", "self_values", *_LOOKAHEAD)
 

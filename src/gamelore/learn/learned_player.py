@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -20,6 +21,7 @@ from gamelore.player import Briefing, Clock, Player, let_rest
 from gamelore.search.alpha_beta import SearchLimits
 from gamelore.search.mcts import TreePlayer, TreeSettings
 from gamelore.search.playouts import MonteCarloPlayer
+from gamelore.values.policy_value_evaluator import PolicyValueEvaluator
 
 _PATIENCE = 0.5  # the share of a clock to wait for others who use the same state graph
 
@@ -120,8 +122,10 @@ def make_tree_agent(
     that is known; `CheckpointError` if it does not know one of them.
     """
     snapshot = _load(path, games)
-    snapshot.evaluator()  # or an error, before there is a match
+    evaluator = snapshot.evaluator()  # or an error, before there is a match
     settings = TreeSettings(playouts=playouts)
+    if isinstance(evaluator, PolicyValueEvaluator):
+        settings = replace(settings, mix=1.0)  # its values need no playouts
     return PlayerAgent(
         lambda own: FallbackPlayer(
             SnapshotTreePlayer(snapshot, own, settings), TreePlayer(own, settings)

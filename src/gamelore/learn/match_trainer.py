@@ -20,6 +20,8 @@ from gamelore.learn.opponents import AgentOpponent, AgentPlayer
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Record, Trainer
+from gamelore.learn.zero.settings import ZeroSettings
+from gamelore.learn.zero.trainer import ZeroTrainer
 from gamelore.match.match import play_match
 from gamelore.match.record import CHANCE, Fault, MatchRecord
 from gamelore.player import Player
@@ -138,6 +140,8 @@ def make_trainer(
     features: PatternValues | Sequence[PatternValues] | None = None,
 ) -> Trainer:
     """Return a trainer that plays in kernels, where these know the opponent."""
+    if isinstance(config.learner, ZeroSettings):
+        return ZeroTrainer(graph, config)
     if isinstance(config.opponent, AgentOpponent):
         return MatchTrainer(graph, config, features)
     return Trainer(graph, config, features)

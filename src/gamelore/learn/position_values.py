@@ -12,6 +12,7 @@ from gamelore.learn.trainer import Trainer
 from gamelore.match.record import CHANCE
 from gamelore.search.evaluator import Evaluator, Floats, middle_goal
 from gamelore.values.evaluator import TableEvaluator, ValueFunctionEvaluator
+from gamelore.values.policy_value_evaluator import PolicyValueEvaluator
 
 
 class LearnedValues:
@@ -24,6 +25,8 @@ class LearnedValues:
     def evaluator(self) -> Evaluator:
         """Return the values as an evaluator of any role."""
         trainer = self.trainer
+        if trainer.network is not None:
+            return PolicyValueEvaluator(trainer.network)
         if trainer.function is not None:
             return ValueFunctionEvaluator(trainer.function)
         if isinstance(trainer.config.learner, QSettings):
@@ -48,6 +51,11 @@ class LearnedValues:
 
     def _estimate(self, rows: Rows, role: int) -> Floats:
         trainer = self.trainer
+        if trainer.network is not None:
+            goals = self.simulator.goal_values[role]
+            low, high = min(goals, default=0), max(goals, default=100)
+            found = trainer.network.evaluate(rows)[:, role].astype(np.float64)
+            return np.asarray(low + (high - low) * found)
         if trainer.function is not None:
             return self._estimate_by_function(rows, role)
         side = role if trainer.side is None else trainer.side

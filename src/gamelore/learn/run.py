@@ -39,9 +39,10 @@ from gamelore.learn.events import (
     TrainingObserver,
 )
 from gamelore.learn.files import lock_checkpoint, save_checkpoint
-from gamelore.learn.references import ReferenceMatches, ReferenceResult
+from gamelore.learn.references import ReferenceResult
 from gamelore.learn.snapshot_files import SnapshotFiles
 from gamelore.learn.trainer import Record, Trainer
+from gamelore.learn.zero.references import make_references
 from gamelore.settings import SettingError, check, setting
 
 log = logging.getLogger(__name__)
@@ -159,7 +160,7 @@ class TrainingRun:
         self._clock = clock
         self._rewards = [history.rewards]
         self._reward_sum = int(history.rewards.sum(dtype=np.int64))
-        self._references = ReferenceMatches(
+        self._references = make_references(
             trainer, self.config.evaluate_against, self.config.evaluation_matches, clock
         )
         self._stopped = False
@@ -335,9 +336,10 @@ class TrainingRun:
         size = 1
         while self.reached is None and not self._stopped:
             size = min(size, self._matches_to_next_stop())
+            before = self.matches
             took = self._play(size)
             self._playing_seconds += took
-            self._timed_matches += size
+            self._timed_matches += self.matches - before
             size = max(1, int(size * min(_GROWTH, PART_SECONDS / max(took, 1e-6))))
             self._emit(
                 Progress(
@@ -373,7 +375,7 @@ class TrainingRun:
     def _play_soundly(self, matches: int) -> Record:
         """Play some more; where weights diverge, go back to the last sound ones."""
         if self.trainer.function is None:
-            return self.trainer.run(matches)
+            return self.trainer.run_for(matches, PART_SECONDS)
         before = self.trainer.state()
         try:
             return self.trainer.run(matches)

@@ -26,6 +26,7 @@ from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.position_values import LearnedValues
+from gamelore.learn.zero.player import PolicyValuePlayer
 from gamelore.match.record import CHANCE
 from gamelore.player import Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
@@ -159,6 +160,9 @@ class Snapshot:
         except CheckpointError as error:
             raise CheckpointError(f"{self.name}: {error}") from error
         roles = graph.simulator.roles
+        if trainer.network is not None:
+            player = PolicyValuePlayer(trainer.network, seed)
+            return {role: player for role in roles if role != CHANCE}
         if trainer.function is not None:
             evaluator = ValueFunctionEvaluator(trainer.function)
             searcher: Player = AlphaBetaPlayer(

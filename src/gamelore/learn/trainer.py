@@ -46,6 +46,7 @@ from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.learn.shaping import Shaping, make_shaping
 from gamelore.search.policies import PlayerSettings, decide, fit, policy_parameters
 from gamelore.values.functions import ValueFunction, Weights
+from gamelore.values.policy_value import PolicyValueNetwork
 from gamelore.values.table import Cells, Table
 
 _WORKING_NODES = 1 << 15
@@ -96,10 +97,15 @@ class State:
     """Of the value function, if there is one."""
     copied_weights: Weights = field(default_factory=dict)
     """Of the copy of it that the learner plays against, if it does."""
+    learner: Weights = field(default_factory=dict)
+    """What else a learner keeps between matches, by name."""
 
 
 class Trainer:
     """Plays and learns, as far as it is told to."""
+
+    network: PolicyValueNetwork | None = None
+    """Policy and value, where they are learned from search."""
 
     def __init__(
         self,
@@ -126,7 +132,7 @@ class Trainer:
         self.copy: ValueFunction | None = None
         self.opponent = self._new_opponent()
         self.tables = {
-            r: empty_table(graph, self.config.learner) for r in self._owners()
+            r: empty_table(graph, self.config.value_learner) for r in self._owners()
         }
         self.copies: dict[int, Table] = {}
         self._shaping = self._new_shaping()
@@ -135,7 +141,7 @@ class Trainer:
         against = self.config.opponent
         built_in = against if isinstance(against, PlayerSettings) else PlayerSettings()
         self._rival = policy_parameters(graph, built_in)
-        self._own = search_policy(graph, self.config.learner)
+        self._own = search_policy(graph, self.config.value_learner)
 
     @property
     def known_roles(self) -> list[int]:
@@ -181,6 +187,11 @@ class Trainer:
                 self._resolve(status, node, role)
         self.matches += matches
         return Record(buffers.rewards, buffers.lengths, buffers.cells)
+
+    def run_for(self, matches: int, seconds: float) -> Record:
+        """Play and learn that many matches more; perhaps fewer, where a match may take
+        longer than so many seconds."""
+        return self.run(matches)
 
     def state(self) -> State:
         """Return a copy of the state, which later matches do not change."""
@@ -252,13 +263,14 @@ class Trainer:
     @property
     def _shared(self) -> bool:
         """Whether both roles use one value function."""
-        against, function = self.config.opponent, self.config.function
+        against, function = self.config.opponent, self.config.value_function
         if function is not None:
             return function.perspective == "first"
         return isinstance(against, SelfPlay) and against.values == "shared"
 
     def _new_function(self) -> ValueFunction | None:
-        if self.config.function is None:
+        function = self.config.value_function
+        if function is None:
             return None
         check_function(self.config, self.graph.simulator)
         learner = self.config.learner
@@ -267,14 +279,14 @@ class Trainer:
                 "a value function says something of every position, so playouts are"
                 " never asked: leave playouts and search_time out"
             )
-        successor = self.config.function.trace_includes == "successor"
+        successor = function.trace_includes == "successor"
         if isinstance(learner, QSettings) and successor:
             raise GameloreError(
                 "Q-learning has no eligibility traces: leave `trace_includes` out"
             )
         return ValueFunction(
             self.graph,
-            self.config.function,
+            function,
             seed=self.config.seed,
             longest_match=self.config.longest_match,
             discount=self.config.learner.discount,
@@ -350,7 +362,7 @@ class Trainer:
 
     def _learner_at(self, match: int) -> TDSettings | QSettings:
         """The learner's settings, with its step size at a match."""
-        learner, steps = self.config.learner, self.config.step_decay
+        learner, steps = self.config.value_learner, self.config.step_decay
         if steps is None:
             return learner
         return replace(learner, step_size=learner.step_size * steps.share(match))

@@ -100,6 +100,12 @@ class Evaluator(ABC):
         """Return the evaluator for kernels, for values to `role`, if it has one."""
         return None
 
+    def priors(self, engine: Simulator, rows: Rows) -> list[Floats] | None:
+        """Return per role, float64 [n, M[r]]: the probability that each of its moves is
+        the best in a position, 0 where illegal; nothing if it has no opinion of moves.
+        """
+        return None
+
 
 class ConstantEvaluator(Evaluator):
     """Values every open position at the middle of the role's goals."""

@@ -127,6 +127,33 @@ def test_both_trees_find_the_same_over_the_same_evaluator() -> None:
             assert one.value == pytest.approx(values[one.move], abs=5.0)
 
 
+class Expecting(Evaluator):
+    """Knows nothing of positions, but expects moves: the first most, the last least."""
+
+    def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
+        return np.full(len(rows), 50.0)
+
+    def priors(self, engine: Simulator, rows: Rows) -> list[Floats]:
+        found = []
+        for legal in engine.legal(rows):
+            weights = legal * 0.5 ** np.cumsum(legal, axis=1)
+            found.append(weights / weights.sum(axis=1, keepdims=True))
+        return found
+
+
+def test_visits_go_by_priors_in_both_trees() -> None:
+    engine = circuit("connect-four-4x4")
+    settings = TreeSettings(mix=1, nodes=20_000, playouts=160)  # so few meet no end
+    for make in (CircuitTree, PlainTree):
+        tree = make(engine, settings, 1, evaluator=Expecting())
+        tree.set_root(engine.initial_row())
+        tree.search(160)
+        visits = {one.move: one.visits for one in tree.analyse(0).candidates}
+        shares = [visits[move] / sum(visits.values()) for move in engine.moves[0][:4]]
+        expected = np.array([8, 4, 2, 1]) / 15
+        np.testing.assert_allclose(shares, expected, atol=0.04)
+
+
 def test_a_search_in_parts_is_the_same_as_in_one() -> None:
     engine = circuit("connect-four")
     found = []

@@ -70,41 +70,10 @@ def value8(base, literal):
 @part
 def evaluate_gates(program, base, first, end):
     """Evaluate a range of gates in order, in place."""
-    if program.span.shape[0]:
-        _evaluate_runs(program, base, np.uint64(first), np.uint64(end))
-        return
     left, right, slot = program.left, program.right, program.slot
     for gate in range(first, end):
         both = value8(base, left[gate]) & value8(base, right[gate])
         store(base, np.int64(slot[gate]) * WORDS, both)
-
-
-@part
-def _evaluate_runs(program, base, first, end):
-    """The same for gates in runs of a kind: none, the first or both are inverted."""
-    left, right, slot = program.left, program.right, program.slot
-    gate = first
-    while gate < end:
-        stop = min(gate + np.uint64(program.span[gate]), end)
-        if right[gate] & 1:
-            for g in range(gate, stop):
-                some = plain8(base, left[g] - 1) | plain8(base, right[g] - 1)
-                store(base, np.int64(slot[g]) * WORDS, ~some)
-        elif left[gate] & 1:
-            for g in range(gate, stop):
-                both = ~plain8(base, left[g] - 1) & plain8(base, right[g])
-                store(base, np.int64(slot[g]) * WORDS, both)
-        else:
-            for g in range(gate, stop):
-                both = plain8(base, left[g]) & plain8(base, right[g])
-                store(base, np.int64(slot[g]) * WORDS, both)
-        gate = stop
-
-
-@part
-def plain8(base, literal):
-    """The lanes of a literal that is not inverted."""
-    return load8(base, np.int64(literal) * (WORDS // 2))
 
 
 @part

@@ -160,10 +160,10 @@ def restore_network(
 ) -> ValueFunction:
     """Return a network with the weights of an agent."""
     config = make_config(case, "self", settings, 0)
-    assert config.function is not None
+    assert config.value_function is not None
     graph = StateGraph(load_simulator(settings.game, case.features))
     function = ValueFunction(
-        graph, config.function, discount=DISCOUNT, shaping=config.shaping
+        graph, config.value_function, discount=DISCOUNT, shaping=config.shaping
     )
     function.load(weights)
     return function

@@ -216,6 +216,7 @@ def _make_children(program, tree, buffers, node):
         edges.begun[edge] = 0
         edges.value[edge] = np.float32(0.5)
         edges.key[edge] = -1
+        edges.prior[edge] = np.float32(-1.0)
         edges.move[edge] = i if mover == SIMULTANEOUS else buffers.joint[place, mover]
         buffers.edges[place] = edge
         buffers.movers[place] = moved

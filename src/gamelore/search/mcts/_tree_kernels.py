@@ -105,6 +105,7 @@ class Edges(NamedTuple):
     begun: np.ndarray  # int32 [E]   playouts that were begun by this edge
     value: np.ndarray  # float32 [E]   to the mover, in 0 to 1; less if excluded
     key: np.ndarray  # int32 [E]   a fluent that no other edge of the node adds, or -1
+    prior: np.ndarray  # float32 [E]   its probability by an evaluator, or below 0
 
 
 class Actions(NamedTuple):
@@ -204,6 +205,9 @@ def _choose_by_bound(tree, node, mover, table):
     unvisited = mean_value(tree, node, mover) - tree.parameters[FIRST_PLAY]
     estimated = tree.state[EVALUATED] > 0
     first = nodes.first[node]
+    expected = edges.prior[first] >= 0.0
+    if expected:  # PUCT: the bonus goes by the prior
+        factor = tree.parameters[EXPLORATION] * np.sqrt(np.float64(nodes.begun[node]))
     best = first
     highest = -np.inf
     for edge in range(first, first + nodes.degree[node]):
@@ -216,6 +220,8 @@ def _choose_by_bound(tree, node, mover, table):
         if table >= 0 and edges.key[edge] >= 0 and value > _EXCLUDED:
             value = _share(tree, table, edge, mover, value)
         bound = value + factor / np.sqrt(begun + weight)
+        if expected:
+            bound = value + factor * np.float64(edges.prior[edge]) / (1.0 + begun)
         if bound > highest:
             highest = bound
             best = edge

@@ -64,6 +64,7 @@ def allocate_edges(count: int) -> Edges:
         begun=np.zeros(count, np.int32),
         value=np.zeros(count, np.float32),
         key=np.zeros(count, np.int32),
+        prior=np.zeros(count, np.float32),
     )
 
 

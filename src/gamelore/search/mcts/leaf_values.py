@@ -114,6 +114,13 @@ class LeafValues:
         return _SPREAD / spread if 0 < spread < _LEAST_SPREAD else 1.0
 
 
+def has_priors(evaluator: Evaluator | None, engine: Simulator) -> bool:
+    """Return whether an evaluator says which moves it expects."""
+    if evaluator is None:
+        return False
+    return evaluator.priors(engine, engine.initial_row()[np.newaxis]) is not None
+
+
 class _RowKernel:
     """An evaluator's kernel, for any positions."""
 

@@ -57,6 +57,8 @@ class Node:
     """Exact, where they are proven."""
     estimate: list[float] = field(default_factory=list)
     """Per role, of the goals, where there is an evaluator."""
+    priors: list[float] = field(default_factory=list)
+    """By joint move its probability by an evaluator, if that says so."""
     moved: int = 0
     """The role whose move led there, or SIMULTANEOUS."""
     proof: int = 0

@@ -18,7 +18,7 @@ from gamelore.engine.simulator import Row, Simulator
 from gamelore.errors import StuckError
 from gamelore.search.evaluator import Evaluator
 from gamelore.search.mcts._tree_kernels import EXPANDED, OPEN, PROVEN, SIMULTANEOUS
-from gamelore.search.mcts.leaf_values import LeafValues
+from gamelore.search.mcts.leaf_values import LeafValues, has_priors
 from gamelore.search.mcts.plain_nodes import Edge, Node, NotConstantError, Values
 from gamelore.search.mcts.plain_view import analyse
 from gamelore.search.mcts.report import Analysis
@@ -57,7 +57,8 @@ class PlainTree:
         if evaluator is not None:
             self._leaves = LeafValues(evaluator, engine, seed=seed)
         self._pure = evaluator is not None and self.settings.mix == 1
-        self._exploration = self.settings.exploration_over(evaluator)
+        self._expects = self._pure and has_priors(evaluator, engine)
+        self._exploration = self.settings.exploration_over(evaluator, self._expects)
         self.values = Values(engine)
         self.playouts = 0
         """Playouts so far."""
@@ -180,6 +181,9 @@ class PlainTree:
                 visits = edge.visits
                 value = values.scale(mover, values.mean(edge.child, mover))
             bound = value + factor / math.sqrt(visits + weight)
+            if node.priors:  # PUCT: the bonus goes by the prior
+                bonus = self._exploration * math.sqrt(node.visits + 1)
+                bound = value + bonus * node.priors[number] / (1 + visits)
             if bound > highest:
                 best, highest = number, bound
         return best
@@ -359,7 +363,17 @@ class PlainTree:
                 if first and end < math.inf and time.monotonic() >= end:
                     break
                 self._make_edges(node, missing[first : first + size])
+            if self._expects:
+                self._set_priors(node)
         self.values.update(node)
+
+    def _set_priors(self, node: Node) -> None:
+        """Ask the evaluator which moves it expects."""
+        assert self._leaves is not None
+        found = self._leaves.evaluator.priors(self.engine, node.row[np.newaxis])
+        assert found is not None
+        moves = list(node.choices[node.mover])
+        node.priors = found[node.mover][0, moves].tolist()
 
     def _reach(self, node: Node, number: int) -> Edge:
         """Return the edge of a joint move, made if it was never tried."""

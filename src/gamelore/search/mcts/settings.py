@@ -14,6 +14,7 @@ LONGEST_PLAYOUT = 2000
 
 _EXPLORATION = 0.8
 _EVALUATOR_EXPLORATION = 0.4
+_PRIOR_EXPLORATION = 1.0
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class TreeSettings:
 
     exploration: float | None = None
     """c of UCT, for values from 0 to 1; by default 0.8 over playouts, and less over an
-    evaluator, whose values vary less."""
+    evaluator, whose values vary less. Over one with priors, c of PUCT: 1."""
     first_play: float = 0.0
     """How much less than its parent a move is worth before its first visit."""
     mix: float = 0.5
@@ -88,9 +89,14 @@ class TreeSettings:
             if value is not None and not value > 0:
                 raise ArgumentError(f"{name} must be positive, got {value}")
 
-    def exploration_over(self, evaluator: object) -> float:
-        """Return c of UCT: as it is set, or what suits what leaves are valued by."""
+    def exploration_over(self, evaluator: object, expects: bool = False) -> float:
+        """Return c: as it is set, or what suits what leaves are valued by.
+
+        `expects`: whether the evaluator has priors, so that it is that of PUCT.
+        """
         if self.exploration is not None:
             return self.exploration
+        if expects:
+            return _PRIOR_EXPLORATION
         pure = evaluator is not None and self.mix == 1
         return _EVALUATOR_EXPLORATION if pure else _EXPLORATION

@@ -38,10 +38,11 @@ from gamelore.search.mcts.arrays import (
     allocate_tickets,
     count_edges,
     forget,
+    join_spans,
 )
 from gamelore.search.mcts.lanes import allocate_lanes, find_lookahead, find_turn
 from gamelore.search.mcts.lasting_facts import facts_last
-from gamelore.search.mcts.leaf_values import LeafValues
+from gamelore.search.mcts.leaf_values import LeafValues, has_priors
 from gamelore.search.mcts.profile import GameProfile, profile_game
 from gamelore.search.mcts.report import Analysis
 from gamelore.search.mcts.root_view import RootView
@@ -101,6 +102,7 @@ class CircuitTree:
             total = self.profile.constant_sum
             self._leaves = LeafValues(evaluator, engine, total, seed)
         self._pure = evaluator is not None and self.settings.mix == 1
+        self._expects = self._pure and has_priors(evaluator, engine)
         self._rave = self._find_rave()
         decisive = self.settings.decisive and self.profile.in_turns and not self._pure
         ahead = find_lookahead(engine, self.profile.constant_sum) if decisive else None
@@ -211,8 +213,11 @@ class CircuitTree:
             self._evaluate()
             return status
         batch = min(_BATCH, self._most_lanes())
+        known = int(self._tree.state[_tree_kernels.EDGES])
         status = int(_select_leaves(*parts, self._buffers, batch))
         self._evaluate()
+        if self._expects:
+            self._set_priors(known)
         _pay_out(self._tree)
         return status
 
@@ -227,6 +232,28 @@ class CircuitTree:
             found = self._leaves.estimate(nodes.rows[new], nodes.moved[new])
             self._tree.estimates[new] = found
         state[_tree_kernels.EVALUATED] = span.stop
+
+    def _set_priors(self, known: int) -> None:
+        """Give the edges of nodes that have just been expanded their priors.
+
+        `known`: how many edges there were before; nodes with later ones were queued.
+        """
+        nodes, edges = self._tree.nodes, self._tree.edges
+        queued = np.unique(self._tree.queue)
+        new = queued[(nodes.first[queued] >= known) & (nodes.mover[queued] >= 0)]
+        new = new[nodes.degree[new] > 1]
+        if not len(new):
+            return
+        assert self.evaluator is not None
+        found = self.evaluator.priors(self.engine, nodes.rows[new])
+        assert found is not None
+        spans = join_spans(nodes.first[new], nodes.degree[new])
+        places = np.repeat(np.arange(len(new)), nodes.degree[new])
+        movers = nodes.mover[new][places]
+        for role, priors in enumerate(found):
+            own = movers == role
+            moves = edges.move[spans[own]]
+            edges.prior[spans[own]] = priors[places[own], moves]
 
     def _is_open(self, node: int) -> bool:
         return bool(self._tree.nodes.status[node] == OPEN)
@@ -359,7 +386,7 @@ class CircuitTree:
         count = settings.nodes  # memory is taken as it is used
         estimated = 0 if self._leaves is None else count
         state[_tree_kernels.EVALUATED] = 0 if estimated else -1
-        exploration = settings.exploration_over(self.evaluator)
+        exploration = settings.exploration_over(self.evaluator, self._expects)
         return Tree(
             nodes=allocate_nodes(count, engine.width, roles),
             edges=allocate_edges(count_edges(count)),

@@ -47,8 +47,8 @@ def _draw(
 ) -> npt.NDArray[np.intp]:
     """Return a legal move of each row at random, int [n].  legal: bool [n, M]"""
     order = np.where(legal, rng.random(legal.shape), -1.0)
-    chosen: npt.NDArray[np.intp] = order.argmax(axis=1)
-    return chosen
+    drawn: npt.NDArray[np.intp] = order.argmax(axis=1)
+    return drawn
 
 
 def list_successors(simulator: CircuitSimulator, row: Rows) -> Rows | None:
