@@ -65,6 +65,7 @@ def _is_open_at_start(simulator: Simulator) -> bool:
     legal = simulator.legal(simulator.initial_row()[None])
     if sum(int(one[0].sum()) > 1 for one in legal) > 1:
         raise NotTurnTakingError(
-            f"two roles have a choice at once at the start of {simulator.game.name!r}"
+            "learning takes turns, but two roles have a choice at once at the start of"
+            f" {simulator.game.name!r}"
         )
     return True
