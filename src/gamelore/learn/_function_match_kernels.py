@@ -14,10 +14,9 @@ from gamelore._random_kernels import (
 )
 from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
 from gamelore.kernels import as_part, lean, lean_part
-from gamelore.learn._learner_kernels import PlayedMatch, append_decision
+from gamelore.learn._learner_kernels import OF_LEARNER, PlayedMatch, append_decision
 from gamelore.learn._match_kernels import (
     BUILT_IN,
-    FUNCTION,
     LEARNER,
     NO_MOVE,
     TOO_LONG,
@@ -26,7 +25,13 @@ from gamelore.learn._match_kernels import (
     record_match,
     valued_role,
 )
+from gamelore.learn._play_td_kernels import (
+    GOES_ON,
+    restore_weights,
+    save_weights,
+)
 from gamelore.search._policy_kernels import FAILED, choose_edge
+from gamelore.values._function_kernels import DURING_PLAY
 from gamelore.values._function_kernels import FunctionHandle as FunctionHandle
 
 _choose_edge = as_part(choose_edge)
@@ -94,6 +99,18 @@ def learn_function_match(graph, handle, learner, match):
 
 
 @lean_part
+def _learn_move(graph, handle, learner, trajectory, role):
+    """Learn from the latest move of a trajectory, where weights change during play."""
+    if handle.function.updates.mode != DURING_PLAY:
+        return np.int64(FINE)
+    last = trajectory.edges[trajectory.length[0] - 1]
+    if graph.nodes.mover[graph.nodes.child[last]] == ENDED:
+        return np.int64(FINE)  # which is learned from after the match
+    played = PlayedMatch(trajectory, np.int64(GOES_ON), role)
+    return _update(graph, handle, learner, played)
+
+
+@lean_part
 def _play(setup, players, learner, streams, buffers, turn):
     """Play one match; return a status, its length, and the node where it ended.
 
@@ -103,7 +120,8 @@ def _play(setup, players, learner, streams, buffers, turn):
     nodes = graph.nodes
     role, epsilon = turn
     rival_epsilon = epsilon if opponent.kind == LEARNER else opponent.epsilon
-    rival_view = -1 if opponent.kind == FUNCTION else perspective.role
+    own_view = role if perspective.role == OF_LEARNER else perspective.role
+    rival_view = role if opponent.valued == OF_LEARNER else opponent.valued
     begin_match(buffers)
     node = np.int64(setup.root)
     length = 0
@@ -116,9 +134,12 @@ def _play(setup, players, learner, streams, buffers, turn):
             return np.int64(TOO_LONG), length, node
         mover = nodes.mover[node]
         buffers.failure[1] = mover
-        if mover == role:
+        if length < setup.opening:
+            count = nodes.degree[node]
+            edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
+        elif mover == role:
             own, stream = players.learner, streams.learner
-            edge = _choose(graph, own, perspective.role, stream, node, epsilon)
+            edge = _choose(graph, own, own_view, stream, node, epsilon)
         elif mover == perspective.chance:
             count = nodes.degree[node]
             edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
@@ -133,8 +154,14 @@ def _play(setup, players, learner, streams, buffers, turn):
             return np.int64(NO_MOVE), length, node
         if mover == role or perspective.both_players:
             append_decision(buffers.own, node, edge)
+            valued = valued_role(learner, role)
+            status = _learn_move(graph, players.learner, learner, buffers.own, valued)
         elif opponent.kind == LEARNER and mover != perspective.chance:
             append_decision(buffers.other, node, edge)
+            other, valued = players.opponent, np.int64(mover)
+            status = _learn_move(graph, other, learner, buffers.other, valued)
+        if status != FINE:
+            return status, length, node
         node = np.int64(nodes.child[edge])
         length += 1
     return np.int64(FINE), length, node
@@ -167,6 +194,9 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
         _begin(setup, players)
+        during_play = players.learner.function.updates.mode == DURING_PLAY
+        if during_play:
+            save_weights(players.learner.function)
         role = np.int64(assignments.roles[match])
         turn = role, assignments.epsilons[match]
         status, length, end = _play(setup, players, learner, streams, buffers, turn)
@@ -181,6 +211,25 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
             status = _update(graph, players.learner, learner, played)
         if status != FINE:
             restore_streams(streams)
+            if during_play:
+                restore_weights(players.learner.function)
             return status, match
         record_match(graph.nodes, buffers, match, role, end, length)
+    return np.int64(FINE), assignments.end
+
+
+@lean
+def play_function_matches(setup, players, learner, streams, buffers, assignments):
+    """Play matches, and learn nothing; return the same."""
+    nodes = setup.graph.nodes
+    for match in range(assignments.first, assignments.end):
+        save_streams(streams)
+        _begin(setup, players)
+        role = np.int64(assignments.roles[match])
+        turn = role, assignments.epsilons[match]
+        status, length, end = _play(setup, players, learner, streams, buffers, turn)
+        if status != FINE:
+            restore_streams(streams)
+            return status, match
+        record_match(nodes, buffers, match, role, end, length)
     return np.int64(FINE), assignments.end

@@ -65,8 +65,12 @@ class FrozenTrainer(Trainer):
     ) -> None:
         """`source`: whose values it plays by, in all roles that they are for."""
         self._source = source
+        function = source.config.function
+        if function is not None and function.updates == "during-play":
+            function = replace(function, updates="online")
         config = replace(
             source.config,
+            function=function,
             opponent=opponent,
             role="alternate" if len(source.known_roles) > 1 else source.config.role,
             schedule=Fixed(0.0),

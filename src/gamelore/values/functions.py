@@ -30,6 +30,11 @@ Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """Arrays by name: `hidden` float32 [I, units] and `out` float32 [units + 1] of a
 network, `direct` float64 [I] of a linear function; the last input is the bias."""
 
+_MODES = {
+    "offline": kernels.OFFLINE,
+    "online": kernels.ONLINE,
+    "during-play": kernels.DURING_PLAY,
+}
 _TERMINAL_TARGETS = {
     "reward": kernels.REWARD,
     "bootstrap": kernels.BOOTSTRAP,
@@ -200,13 +205,19 @@ class ValueFunction:
                 discount=float(self.discount) if counts else 0.0,
             ),
             updates=UpdateRule(
-                online=int(settings.updates == "online"),
+                mode=_MODES[settings.updates],
                 terminal_target=_TERMINAL_TARGETS[settings.terminal_target],
                 successor_trace=int(settings.trace_includes == "successor"),
+                mover_risk=int(settings.risk_side == "mover"),
             ),
             rewards=RewardScale(self._goal_scale(), shaping),
             weights=model.arrays,
-            workspace=new_workspace(model.arrays, self._longest + 2, most_moves),
+            workspace=new_workspace(
+                model.arrays,
+                self._longest + 2,
+                most_moves,
+                during_play=settings.updates == "during-play",
+            ),
         )
 
     def _goal_scale(self) -> npt.NDArray[np.float64]:

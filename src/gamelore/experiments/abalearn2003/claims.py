@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +69,24 @@ TABLE_3 = {
 Results = Mapping[AbalearnCase, AbalearnCaseResult]
 
 
+@dataclass(frozen=True)
+class ReadingResult:
+    """What came out in one reading of the paper."""
+
+    results: Results
+    references: Floats
+    """float64 [agents, points, references]: Figure 2"""
+    duels: Sequence[Duel]
+
+    def claims(self, reading: str, draws: Draws) -> list[Claim]:
+        """Return the paper's numbers and statements beside it, as a group."""
+        found = [
+            *compare_numbers(self.results, draws),
+            *compare_statements(self.results, self.references, self.duels, draws),
+        ]
+        return [replace(claim, group=reading) for claim in found]
+
+
 def win_rates(result: AbalearnCaseResult, draws: Draws) -> Floats:
     """Return win rates in per cent, by what drawn games count: [agents, points]."""
     scores = result.scores
@@ -128,14 +147,22 @@ def _number(where: str, text: str, paper: float, rates: Floats) -> PublishedNumb
 
 
 def _compare_risks(ends: Mapping[float, Floats]) -> Iterator[Claim]:
-    level = mean_interval(ends[0.0])
     text = "self-play fails for κ = 0: most games are not won"
-    verdict = HOLDS if level.high < 50 else FAILS
-    verdict = UNDECIDED if level.low < 50 <= level.high else verdict
-    yield Claim("Figure 4", text, {"measured": level}, verdict)
+    yield _compare_level(text, ends[0.0], above=False)
+    for risk in (-0.3, -0.8, -1.0):
+        text = f"self-play succeeds for κ = {risk:g}: most games are won"
+        yield _compare_level(text, ends[risk], above=True)
     for risk in (-0.8, -1.0):
         text = f"κ = {risk:g} is above κ = 0"
         yield compare_runs("Figure 4", text, ends[risk], ends[0.0])
+
+
+def _compare_level(text: str, ends: Floats, above: bool) -> Claim:
+    """Return the claim that agents win more than half of their games, or less."""
+    level = mean_interval(ends)
+    verdict = HOLDS if (level.low > 50 if above else level.high < 50) else FAILS
+    verdict = UNDECIDED if level.low <= 50 <= level.high else verdict
+    return Claim("Figure 4", text, {"measured": level}, verdict)
 
 
 def _compare_duels(duels: Sequence[Duel]) -> Iterator[Claim]:
