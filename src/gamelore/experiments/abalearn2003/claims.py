@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -43,28 +42,6 @@ TABLE_2 = {
 RISKY_LEVEL = 90.0
 """Where the best risk-seeking agent ends, %."""
 
-
-class PublishedDuel(NamedTuple):
-    """A game of Table 3."""
-
-    won: int
-    lost: int
-    moves: int
-
-
-TABLE_3 = {
-    "Method I": {
-        4: PublishedDuel(0, 0, 31),
-        5: PublishedDuel(0, 0, 23),
-        6: PublishedDuel(0, 2, 61),
-    },
-    "Method II": {
-        4: PublishedDuel(0, 0, 29),
-        5: PublishedDuel(0, 0, 21),
-        6: PublishedDuel(0, 0, 42),
-    },
-}
-"""Stones won, stones lost and moves against the commercial program, by its depth."""
 
 Results = Mapping[AbalearnCase, AbalearnCaseResult]
 

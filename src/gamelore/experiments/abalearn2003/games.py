@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,30 @@ from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
 from gamelore.search.evaluator import HeuristicEvaluator
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import Weights
+
+
+class PublishedDuel(NamedTuple):
+    """A game of Table 3."""
+
+    won: int
+    lost: int
+    moves: int
+
+
+TABLE_3 = {
+    "Method I": {
+        4: PublishedDuel(0, 0, 31),
+        5: PublishedDuel(0, 0, 23),
+        6: PublishedDuel(0, 2, 61),
+    },
+    "Method II": {
+        4: PublishedDuel(0, 0, 29),
+        5: PublishedDuel(0, 0, 21),
+        6: PublishedDuel(0, 0, 42),
+    },
+}
+"""Stones won, stones lost and moves against the commercial program, by its depth."""
+
 
 DEPTHS = (4, 5, 6)
 """Of the searching player in Table 3."""
@@ -102,6 +127,11 @@ def pick_best(result: AbalearnCaseResult) -> TrainedAgent:
     return max(result.agents, key=lambda agent: tuple(agent.scores[-1, AHEAD:]))
 
 
+def find_published(case: AbalearnCase, depth: int) -> PublishedDuel:
+    """Return the paper's game of a case."""
+    return TABLE_3[case.name.partition(",")[0]][depth]
+
+
 def play_duel(task: DuelTask, settings: Abalearn2003Settings) -> Duel:
     """Play a game until it ends, reaches the move limit or repeats itself."""
     settings = settings_of(task.reading, settings)
@@ -114,12 +144,13 @@ def play_duel(task: DuelTask, settings: Abalearn2003Settings) -> Duel:
     for role, player in zip(simulator.roles, players, strict=True):
         player.start(Briefing(simulator, role), Clock())
     position = Position.initial(simulator)
+    most = settings.duel_moves or find_published(task.case, task.depth).moves
     seen: Counter[frozenset[Fact]] = Counter()
     depths: list[int] = []
     moves = 0
     while not (
         position.is_terminal
-        or moves == settings.duel_moves
+        or moves == most
         or max(seen.values(), default=0) == REPETITIONS
     ):
         joint = tuple(player.choose(position, Clock()) for player in players)

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from gamelore.experiments.abalearn2003.claims import (
     CLOSE,
-    TABLE_3,
     ReadingResult,
     win_rates,
 )
-from gamelore.experiments.abalearn2003.games import REPETITIONS
+from gamelore.experiments.abalearn2003.games import REPETITIONS, find_published
 from gamelore.experiments.abalearn2003.run import AHEAD
 from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
@@ -197,14 +196,15 @@ def _describe_duels(findings: AbalearnFindings) -> Iterator[str | ReportTable]:
         f"{settings.search_nodes:,} nodes for a move. "
         '"Reached" is the depth it completed on average: where that is less than the '
         "depth named, this is no test of that depth. A game ends after "
-        f"{settings.duel_moves} moves, and as a tie once a position has occurred "
-        f"{REPETITIONS} times."
+        f"{settings.duel_moves or 'as many'} moves"
+        f"{'' if settings.duel_moves else ' as in the paper'}, and as a tie once a "
+        f"position has occurred {REPETITIONS} times."
     )
     columns = ["depth", "reached", "won", "lost", "moves"]
     rows = []
     duels = [duel for found in findings.readings.values() for duel in found.duels]
     for d in duels:
-        paper = TABLE_3[d.case.name.partition(",")[0]][d.depth]
+        paper = find_published(d.case, d.depth)
         ours = [f"{d.reached:.1f}", d.won, d.lost, d.moves]
         rows.append([d.reading, d.case.name, d.depth, *ours, *paper])
     header = ["reading", "", *columns, "paper: won", "lost", "moves"]

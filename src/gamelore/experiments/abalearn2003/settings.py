@@ -101,9 +101,9 @@ class Abalearn2003Settings:
     """Search depth of the heuristic player as an opponent in training."""
     search_nodes: int = setting(200_000, least=1)
     """Nodes per move of the searching players of Table 3."""
-    duel_moves: int = setting(62, least=1)
-    """Moves, of both sides together, after which a game of Table 3 ends; the longest of
-    the paper has 61."""
+    duel_moves: int = setting(0, least=0)
+    """Moves, of both sides together, after which a game of Table 3 ends; with 0, as
+    many as the paper's game had, which are 21 to 61."""
 
     def __post_init__(self) -> None:
         check(self)
