@@ -361,12 +361,14 @@ def test_a_match_that_must_be_played_again_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = replace(NETWORK, updates="during-play")
-    roomy = make_trainer(settings)
-    roomy.run(20)
+    config = make_trainer(settings).config
+    graph = StateGraph(simulator(load("abalone")))
+    roomy = Trainer(graph, config)
+    roomy.run(2)
     monkeypatch.setattr("gamelore.learn.trainer._WORKING_NODES", 1)
-    tight = make_trainer(settings)
+    tight = Trainer(graph, config)
     before = len(tight.graph.nodes.rows)
-    tight.run(20)
+    tight.run(2)
     assert len(tight.graph.nodes.rows) > before  # a kernel had to stop
     for name, array in roomy.state().weights.items():
         assert (array == tight.state().weights[name]).all()
@@ -402,6 +404,20 @@ def test_matches_are_those_of_the_batch(perspective: str, other: str) -> None:
         assert (mine.rows == theirs.rows).all()
         assert (mine.goals == theirs.goals).all()
         assert (mine.lengths == theirs.lengths).all()
+
+
+def test_nothing_is_learned_in_them() -> None:
+    graph = StateGraph(tictactoe())
+    other = ValueFunction(graph, NETWORK, seed=2)
+    found = []
+    for updates in ("online", "during-play"):
+        settings = replace(NETWORK, updates=updates)  # type: ignore[arg-type]
+        function = ValueFunction(graph, settings, seed=1)
+        matches = FunctionMatches.between(function, other)
+        found.append(matches.play(0, 20, seed=5, opening=1).rows)
+        for name, array in function.weights().items():
+            assert (matches.function.weights()[name] == array).all()
+    assert (found[0] == found[1]).all()
 
 
 def test_openings_are_random() -> None:

@@ -27,6 +27,7 @@ from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import working_graph
 from gamelore.match.batch import BatchResult
 from gamelore.search.policies import PlayerSettings, policy_parameters
+from gamelore.values._function_kernels import ONLINE, FunctionHandle
 from gamelore.values.functions import ValueFunction
 
 _play_function_matches = direct(play_function_matches)
@@ -101,10 +102,14 @@ class FunctionMatches:
         return MatchSetup(graph.graph, graph.root, roles, opponent, policy, opening)
 
     def _players(self) -> FunctionPlayers:
-        return FunctionPlayers(
-            self._values(self.function).function_handle,
-            self._values(self.other).function_handle,
-        )
+        return FunctionPlayers(self._handle(self.function), self._handle(self.other))
+
+    def _handle(self, function: ValueFunction) -> FunctionHandle:
+        """Return a function that does not learn during play, even if it could."""
+        handle = self._values(function).function_handle
+        arrays = handle.function
+        updates = arrays.updates._replace(mode=ONLINE)
+        return handle._replace(function=arrays._replace(updates=updates))
 
     def _parameters(self) -> LearnerParameters:
         parameters = self._values(self.function).parameters
