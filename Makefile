@@ -9,11 +9,19 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
+# Tests start many interpreters, which would each compile all modules anew. What mypy
+# knows of modules is kept beside compiled kernels, for every copy of the sources.
+export PYTHONDONTWRITEBYTECODE :=
+export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gamelore/mypy
+
+# Of one file, all tests run in the same process: it makes once what they share.
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types docs dist clean
+.PHONY: help demo test test-all test-extras lint types docs dist clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 $(INSTALLED): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "gamelore needs Python 3.11 or later: make PYTHON=/path/to/python" >&2; exit 1; }
@@ -26,10 +34,14 @@ demo: $(INSTALLED)  ## learn a game, find its tree patterns, transfer them to an
 	@$(BIN)/python examples/demo.py
 
 test: lint types  ## lint, types and the fast tests
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not timing"
+	$(PYTEST) -m "not slow and not timing"
 
 test-all: lint types  ## all tests, the slow ones too
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(PYTEST) --hypothesis-profile thorough
+
+test-extras: $(INSTALLED)  ## tests on Ray clusters and of Stable-Baselines3
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[extras]'
+	$(BIN)/python -m pytest -q tests/cluster tests/extras
 
 lint: $(INSTALLED)  ## ruff, rules and layout
 	$(BIN)/ruff check .

@@ -10,11 +10,16 @@ Settings are tuned on positions of one seed and judged on positions of another.
     python benchmarks/connect_four.py label verdict.json --seed 777001 --count 1000
     python benchmarks/connect_four.py measure verdict.json [--player mcts ...]
         [--seconds 1 | --untimed] [--count 1000] [--seed 1] [--jobs 1] [--json FILE]
+    python benchmarks/connect_four.py train verdict.json --minutes 30 [--values network]
+        [--every 1] [--seed 1] [--save FILE] [--json FILE] [--resume]
 
 Several players take turns at each position. A player is a spec as for `gamelore match`,
 or one with settings: "mcts decisive=off", "mcts playouts=50000" and "openspiel
 simulations=80000" with --untimed. Answers are kept in the file of --json as they come;
 an interrupted run goes on where it stopped.
+
+`train` trains a preset on one core, and shows after every so many minutes of its
+processor time how often the move with the best value keeps the result, without search.
 """
 
 from __future__ import annotations
@@ -25,11 +30,14 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from gamelore.adapters.open_spiel_bots import MCTSBotPlayer
 from gamelore.bench.decisive import (
@@ -41,6 +49,7 @@ from gamelore.bench.decisive import (
     sample_decisive,
     save_positions,
 )
+from gamelore.bench.greedy import DecisiveMoves
 from gamelore.bench.journal import Journal, Record, work_through
 from gamelore.bench.players import (
     PacedPlayer,
@@ -50,13 +59,21 @@ from gamelore.bench.players import (
     warm_up,
 )
 from gamelore.engine import Simulator, simulator
-from gamelore.games import load
+from gamelore.files import write_atomic
+from gamelore.games import load, load_features
+from gamelore.graph import StateGraph
+from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.presets import NETWORKS, PRESETS
+from gamelore.learn.trainer import Trainer
 from gamelore.match.standings import share
 from gamelore.player import Briefing, Clock
+from gamelore.values.evaluator import ValueFunctionEvaluator
 
 BAND = 5  # plies that are reported together
 _SHOWN = 20  # positions between two lines of progress
 _SAVED = 50  # labels between two savings
+_MATCHES = 2000  # of training, between two looks at the clock
 
 
 def label(args: argparse.Namespace) -> None:
@@ -184,6 +201,61 @@ def report(player: str, given: Sequence[tuple[int, Record]]) -> None:
         )
 
 
+# ── training ────────────────────────────────────────────────────────────────────────
+
+
+def train(args: argparse.Namespace) -> None:
+    """Train the preset, and print the share that it keeps, over processor time."""
+    preset = PRESETS[GAME] if args.values == "ntuple" else NETWORKS[GAME]
+    game = load(GAME)
+    rules = None if preset.features is None else load_features(preset.features, game)
+    sim = simulator(game, features=rules)
+    moves = DecisiveMoves(sim, distinct(load_positions(args.file)))
+    points: list[dict[str, float]] = []
+    rewards: list[npt.NDArray[np.float64]] = []
+    if args.resume:
+        points = msgspec.json.decode(args.json.read_bytes())["points"]
+        saved = load_checkpoint(args.save)
+        trainer = saved.trainer(StateGraph(sim))
+        rewards.append(saved.rewards.astype(np.float64))
+    else:
+        trainer = Trainer(StateGraph(sim), replace(preset.config, seed=args.seed))
+    rewards.append(trainer.run(1).rewards)  # loads the kernels
+    worked = due = 60 * points[-1]["minutes"] if points else 0.0
+    before = points[-1]["wall_minutes"] if points else 0.0
+    began = time.monotonic()
+    while worked < 60 * args.minutes:
+        due += 60 * min(args.every, args.minutes)
+        while worked < due:
+            started = time.process_time()
+            rewards.append(trainer.run(_MATCHES).rewards)
+            worked += time.process_time() - started
+        function = trainer.function
+        assert function is not None, "presets of Connect Four have a value function"
+        kept = moves.find_kept(ValueFunctionEvaluator(function))
+        found = share(int(kept.sum()), len(kept))
+        points.append(
+            {
+                "minutes": round(worked / 60, 3),
+                "wall_minutes": round(before + (time.monotonic() - began) / 60, 3),
+                "matches": trainer.matches,
+                "kept": int(kept.sum()),
+                "positions": len(kept),
+            }
+        )
+        print(
+            f"{worked / 60:6.2f} min {trainer.matches:11,} matches  {found.value:.1%}"
+            f" [{found.low:.1%}, {found.high:.1%}]",
+            flush=True,
+        )
+        if args.save is not None:
+            goals = np.concatenate(rewards)
+            save_checkpoint(Checkpoint.of(trainer, goals), args.save, overwrite=True)
+        if args.json is not None:
+            record = {"values": args.values, "seed": args.seed, "points": points}
+            write_atomic(args.json, msgspec.json.encode(record))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -204,6 +276,18 @@ def main() -> None:
     measuring.add_argument("--seed", type=int, default=1, help="of the players")
     measuring.add_argument("--jobs", type=int, default=1, help="answers at once")
     measuring.add_argument("--json", type=Path, help="where answers are kept")
+    training = commands.add_parser("train", help="train a preset, and judge it")
+    training.set_defaults(run=train)
+    training.add_argument("file", type=Path)
+    training.add_argument("--values", choices=("ntuple", "network"), default="ntuple")
+    training.add_argument("--minutes", type=float, default=30.0, help="of a processor")
+    training.add_argument("--every", type=float, default=1.0, help="minutes")
+    training.add_argument("--seed", type=int, default=1)
+    training.add_argument("--save", type=Path, help="where checkpoints go")
+    training.add_argument(
+        "--resume", action="store_true", help="go on from --save and --json"
+    )
+    training.add_argument("--json", type=Path, help="where the curve goes")
     args = parser.parse_args()
     args.run(args)
 

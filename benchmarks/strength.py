@@ -26,7 +26,7 @@ from gamelore.bench.players import parse_player
 from gamelore.engine import Simulator, simulator
 from gamelore.games import load, load_features
 from gamelore.graph import StateGraph
-from gamelore.learn.presets import preset_for
+from gamelore.learn.presets import NETWORKS, preset_for
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.search.alpha_beta import AlphaBetaPlayer
@@ -82,7 +82,7 @@ def wins(
 
 def measure(game: str, args: argparse.Namespace) -> list[Stop]:
     """Train, and play at every stop."""
-    preset = preset_for(game)
+    preset = NETWORKS.get(game) or preset_for(game)
     rules = load(game)
     features = load_features(preset.features, rules) if preset.features else None
     sim = simulator(rules, features=features)

@@ -3,8 +3,8 @@
 On each page, in order:
 
 - a `python` block runs as a doctest if it has prompts, and as plain code if not;
-- a `console` block's `$ gamelore …` lines run in this process, or in a shell if they
-  need one; `...` stands for any output;
+- a `console` block's `$ gamelore …` lines run in this process, which knows of shells
+  what they do with `echo … |`, `2>&1 | tail` and `*`; `...` stands for any output;
 - a block after `<!-- file: NAME -->` is written to that file for the others to use.
 """
 
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
-import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +79,11 @@ def read_commands(text: str) -> Iterator[tuple[str, str]]:
 def run_console(block: Block, page: Path, folder: Path) -> None:
     for command, expected in read_commands(block.text):
         place = f"{page.name}:{block.line}: $ {command}"
-        if "gamelore" not in command:
-            check_make(command, place)
+        run = COMMAND.fullmatch(command)
+        if run is None:
+            check_setup(command, place)
             continue
-        in_shell = not command.startswith("gamelore ") or set(command) & set("|&<>;$`*")
-        run = run_in_shell if in_shell else run_in_process
-        status, printed = run(command, folder)
+        status, printed = run_gamelore(run, folder)
         assert status in ((0, 1) if expected else (0,)), f"{place}\n{printed}"
         if expected:
             same = doctest.OutputChecker().check_output(
@@ -92,40 +92,53 @@ def run_console(block: Block, page: Path, folder: Path) -> None:
             assert same, f"{place}\nshown:\n{expected}\nprinted:\n{printed}"
 
 
-def run_in_process(command: str, folder: Path) -> tuple[int, str]:
-    """Run a command of gamelore; return its status and all it prints."""
+COMMAND = re.compile(
+    r"(?:echo (?P<input>\w+) \| )?gamelore (?P<words>[^|&<>;$`]*?)"
+    r"(?: 2>&1 \| tail -(?P<last>\d+))?"
+)
+"""A command of gamelore, as much of it as is run here."""
+
+
+def run_gamelore(command: re.Match[str], folder: Path) -> tuple[int, str]:
+    """Run a command in this process; return its status and what it prints."""
+    words = [
+        found
+        for word in shlex.split(command["words"])
+        for found in (expand_name(word, folder) if "*" in word else [word])
+    ]
     result = CliRunner().invoke(
-        main, shlex.split(command)[1:], env={"COLUMNS": "80"}, prog_name="gamelore"
+        main,
+        words,
+        input=f"{command['input']}\n" if command["input"] else None,
+        env={"COLUMNS": "80"},
+        prog_name="gamelore",
     )
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
+    lines = result.output.splitlines(keepends=True)
+    if command["last"]:
+        return 0, "".join(
+            lines[-int(command["last"]) :]
+        )  # the status is that of `tail`
     return result.exit_code, result.output
 
 
-def run_in_shell(command: str, folder: Path) -> tuple[int, str]:
-    """The same in a new interpreter, with pipes and redirections."""
-    scripts = Path(sys.executable).parent
-    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "COLUMNS": "80"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout
+def expand_name(pattern: str, folder: Path) -> list[str]:
+    return [str(path.relative_to(folder)) for path in sorted(folder.glob(pattern))]
 
 
-def check_make(command: str, place: str) -> None:
-    """Set-up commands are not run, but the targets they name must exist."""
-    words = command.split()
-    if words[0] == "make":
+def check_setup(command: str, place: str) -> None:
+    """Set-up commands are not run, but the targets and extras they name must exist."""
+    tool, *words = shlex.split(command)
+    if tool == "make":
         targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
-        assert words[1] in targets, place
+        assert words[0] in targets, place
+    elif tool == "pip":
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+        for extra in re.findall(r"\[(\w+)\]", command):
+            assert extra in project["optional-dependencies"], place
+    else:
+        assert "gamelore" not in (tool, *words), place
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -174,7 +187,8 @@ def test_glossary_names_what_there_is() -> None:
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FEWER = {"demo": {"RUNS": 2}}
-"""What is done more often in an example than a test needs."""
+SMALLER = {"ppo_tictactoe": {"updates": 10, "steps": 4}}
+"""What is done more often in an example than a test needs, and settings of its own."""
 ARGUMENTS = {"contact_sheet": ["sheet.html", "--rules-only", "--plies", "1"]}
 """What an example is told on the command line, if it must be."""
 
@@ -197,6 +211,9 @@ def test_examples_run(
     for name, value in FEWER.get(example.stem, {}).items():
         assert getattr(module, name) > value
         monkeypatch.setattr(module, name, value)
+    if example.stem in SMALLER:
+        brief = partial(module.Settings, **SMALLER[example.stem])
+        monkeypatch.setattr(module, "Settings", brief)
     module.main()
     assert capsys.readouterr().out
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -16,6 +15,7 @@ SOURCE = ROOT / "src"
 LAYERS = (
     ("errors",),
     ("cache", "display", "files", "plugins", "settings"),
+    ("cluster",),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
@@ -51,6 +51,9 @@ EXTRAS = {
     "pyspiel",
     "gamelore.adapters.open_spiel",
     "bitbully",
+    "ray",
+    "ray.util.scheduling_strategies",
+    "gamelore.cluster.ray_cluster",
     "jax",
     "pgx",
     "pgx.experimental",
@@ -66,7 +69,7 @@ EXTRAS = {
     "gamelore.engine.verify.first_match",
     "gamelore.engine.verify.goal_conflicts",
     "gamelore.lab.access",
-    "gamelore.lab.desk",
+    "gamelore.lab.shared",
     "gamelore.lab.server",
     "gamelore.lab.workspace",
 }
@@ -101,10 +104,17 @@ def is_typing_block(node: ast.AST) -> bool:
     )
 
 
-def imports_of(tree: ast.AST, nested: bool = False) -> Iterator[tuple[str, int, bool]]:
+@cache
+def read_imports(path: Path) -> list[tuple[str, int, bool]]:
+    return [*list_imports(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+def list_imports(
+    tree: ast.AST, nested: bool = False
+) -> Iterator[tuple[str, int, bool]]:
     """What is imported at run time: name, line, and whether inside a function."""
     for node in ast.iter_child_nodes(tree):
-        if is_typing_block(node):
+        if is_typing_block(node) or isinstance(node, ast.expr):
             continue
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -119,30 +129,32 @@ def imports_of(tree: ast.AST, nested: bool = False) -> Iterator[tuple[str, int, 
                 yield full if is_module else module, node.lineno, nested
         else:
             inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            yield from imports_of(node, nested or inside)
+            yield from list_imports(node, nested or inside)
 
 
-@pytest.mark.parametrize("path", modules(), ids=name_of)
-def test_imports_point_one_way(path: Path) -> None:
+def test_imports_point_one_way() -> None:
+    for path in modules():
+        for target, line, nested in read_imports(path):
+            check_import(path, target, line, nested)
+
+
+def check_import(path: Path, target: str, line: int, nested: bool) -> None:
     module = name_of(path)
-    part = part_of(module)
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for target, line, nested in imports_of(tree):
-        place = f"{module}:{line} imports {target}"
-        assert not nested or target in EXTRAS, f"{place} inside a function"
-        if target.split(".")[0] in COMPILERS or target in COMPILERS:
-            assert KERNELS.fullmatch(path.name), f"{place}, but holds no kernels"
-        if target.split(".")[0] != "gamelore":
-            continue
-        needed = part_of(target)
-        if part == "":
-            assert needed != "cli", place
-        elif needed not in ("", part):
-            assert needed in MAY_IMPORT[part], f"{place}, out of reach of {part}"
-        # Kernels call kernels of the parts below; all else goes by a part's front door.
-        own, _, name = target.rpartition(".")
-        if name.startswith("_") and not KERNELS.fullmatch(path.name):
-            assert module.startswith(own), f"{place}, which is private to {own}"
+    part, needed = part_of(module), part_of(target)
+    place = f"{module}:{line} imports {target}"
+    assert not nested or target in EXTRAS, f"{place} inside a function"
+    if target.split(".")[0] in COMPILERS:
+        assert KERNELS.fullmatch(path.name), f"{place}, but holds no kernels"
+    if target.split(".")[0] != "gamelore":
+        return
+    if part == "":
+        assert needed != "cli", place
+    elif needed not in ("", part):
+        assert needed in MAY_IMPORT[part], f"{place}, out of reach of {part}"
+    # Kernels call kernels of the parts below; all else goes by a part's front door.
+    own, _, name = target.rpartition(".")
+    if name.startswith("_") and not KERNELS.fullmatch(path.name):
+        assert module.startswith(own), f"{place}, which is private to {own}"
 
 
 def test_every_part_has_a_place_in_the_table() -> None:
@@ -154,3 +166,23 @@ def test_no_file_is_too_long() -> None:
     for path in [*modules(), *(ROOT / "tests").rglob("*.py")]:
         lines = path.read_text(encoding="utf-8").count("\n")
         assert lines <= 600, f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+def test_what_draws_is_imported_only_where_it_draws() -> None:
+    """Commands that may draw load matplotlib, which takes seconds, when they do."""
+    sources = {name_of(path): path for path in modules()}
+    pending = [f"gamelore.cli.{name}" for name in ("learn", "patterns", "arena")]
+    loaded: set[str] = set()
+    while pending:
+        module = pending.pop()
+        if module in loaded:
+            continue
+        loaded.add(module)
+        for target, line, nested in read_imports(sources[module]):
+            if nested:
+                continue
+            place = f"{module}:{line} imports {target}"
+            assert target.split(".")[0] != "matplotlib", place
+            parents = (target[:end] for end in range(len(target) + 1))
+            pending += [name for name in (*parents, target) if name in sources]
+    assert "gamelore.learn.trainer" in loaded

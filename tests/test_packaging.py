@@ -7,9 +7,11 @@ They are built from a copy of the tree, or taken from the folder `$GAMELORE_DIST
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -19,13 +21,18 @@ import venv
 import zipfile
 from email.message import Message
 from email.parser import Parser
+from importlib.metadata import distribution
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
+from packaging.requirements import Requirement
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-EXTRAS = {"pettingzoo", "gymnasium", "notebooks", "openspiel", "lab", "all"}
+EXTRAS = {"pettingzoo", "gymnasium", "notebooks", "openspiel", "ray", "lab", "all"}
 PARTS = (
     *("src", "tests", "docs", "benchmarks", "examples"),
     *("README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"),
@@ -207,15 +214,25 @@ def mentioned(readme: str) -> list[str]:
     return [runs[name] for name in sorted(found)]
 
 
-def install(wheel: Path, environment: Path) -> Path:
-    """Make an environment with a wheel, and with the dependencies of this one."""
+def install(wheel: Path, environment: Path, extra: str = "") -> Path:
+    """Make an environment with a wheel, and with the dependencies of this one.
+
+    With an extra, it has only those that the extra needs.
+    """
     venv.create(environment, with_pip=False)
     pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python")]
     options = ["--quiet", "--no-index", "--no-deps"]
     subprocess.run([*pip, "install", *options, str(wheel)], check=True, timeout=300)
     here = sysconfig.get_paths()["purelib"]
     packages = next(environment.glob("lib/python*/site-packages"))
-    (packages / "dependencies.pth").write_text(f"{here}\n")
+    if not extra:
+        (packages / "dependencies.pth").write_text(f"{here}\n")
+        return environment
+    for name in requirements_of(extra):
+        files = distribution(name).files or ()
+        for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            if (Path(here) / top).exists() and not (packages / top).exists():
+                (packages / top).symlink_to(Path(here) / top)
     return environment
 
 
@@ -237,3 +254,79 @@ def run(command: list[str], folder: Path, environment: Path | None = None) -> st
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+@pytest.mark.slow
+def test_the_lab_opens_from_the_wheel_with_its_extra_alone(
+    dist: Path, tmp_path: Path
+) -> None:
+    """In an environment with what the extra `lab` asks for, and nothing else."""
+    wheel = only(dist, "*.whl")
+    environment = install(wheel, tmp_path / "environment", extra="lab")
+    command = [str(environment / "bin" / "gamelore"), "lab", "--no-browser"]
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    program = subprocess.Popen(
+        [*command, "--port", "0", "--folder", str(tmp_path / "folder")],
+        cwd=tmp_path,
+        env={**variables, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert program.stdout is not None
+        said = program.stdout.readline()
+        found = re.search(r"the lab is open at (http://\S+)", said)
+        assert found, said + program.stdout.read()
+        check_page(found[1], wheel)
+        program.send_signal(signal.SIGINT)
+        rest, _ = program.communicate(timeout=120)
+        assert program.returncode == 0, rest
+        assert "closed" in rest
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def check_page(address: str, wheel: Path) -> None:
+    """Check that a lab serves the page, and all files of it that a wheel has."""
+    page = fetch(address).decode()
+    for part in re.findall(r'(?:src|href)="(/[^"#]+)"', page):
+        assert fetch(address.rstrip("/") + part)
+    with zipfile.ZipFile(wheel) as archive:
+        inside = "gamelore/lab/static/"
+        names = [n for n in archive.namelist() if n.startswith(inside)]
+        assert len(names) > 10
+        for name in names:
+            if not name.endswith("index.html"):
+                there = fetch(f"{address}static/{name.removeprefix(inside)}")
+                assert there == archive.read(name), name
+    with connect(
+        f"{address.replace('http', 'ws', 1)}ws", origin=Origin(address.rstrip("/"))
+    ) as socket:
+        welcome = json.loads(socket.recv(timeout=120))
+    assert "tictactoe" in [entry["game"] for entry in welcome["games"]]
+
+
+def fetch(address: str) -> bytes:
+    with urlopen(address, timeout=120) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+def requirements_of(extra: str) -> set[str]:
+    """Return the names of all distributions that an extra of ours needs."""
+    given = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"][extra]]
+    pending = [Requirement(text) for text in given]
+    found: set[tuple[str, str]] = set()
+    while pending:
+        wanted = pending.pop()
+        for part in ("", *wanted.extras):
+            if (wanted.name, part) in found:
+                continue
+            found.add((wanted.name, part))
+            for text in distribution(wanted.name).requires or ():
+                needed = Requirement(text)
+                if needed.marker is None or needed.marker.evaluate({"extra": part}):
+                    pending.append(needed)
+    return {name for name, _ in found}

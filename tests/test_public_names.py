@@ -31,6 +31,7 @@ PUBLIC = {
     "MonteCarloPlayer",
     "Move",
     "NestedMonteCarloPlayer",
+    "NTupleSettings",
     "NetworkSettings",
     "Player",
     "PlayerSettings",

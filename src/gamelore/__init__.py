@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         load_knowledge,
         save_knowledge,
     )
+    from gamelore.values.ntuple.settings import NTupleSettings
     from gamelore.values.settings import LinearSettings, NetworkSettings
     from gamelore.values.table import Table
 
@@ -114,6 +115,7 @@ __all__ = [
     "MatchRecord",
     "MonteCarloPlayer",
     "Move",
+    "NTupleSettings",
     "NestedMonteCarloPlayer",
     "NetworkSettings",
     "Player",
@@ -197,6 +199,7 @@ _HOMES = {
         "load_knowledge",
         "save_knowledge",
     ),
+    "gamelore.values.ntuple.settings": ("NTupleSettings",),
     "gamelore.values.settings": ("LinearSettings", "NetworkSettings"),
     "gamelore.values.table": ("Table",),
 }

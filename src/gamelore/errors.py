@@ -19,7 +19,8 @@
     ├── WireError            bytes that are no HTTP message, or one beyond the limits
     ├── RecordError          a match record that cannot be read or written
     ├── TournamentError      a tournament that cannot be read, or gone on with
-    └── PluginError          something of another package that cannot be used
+    ├── PluginError          something of another package that cannot be used
+    └── ClusterError         a cluster that cannot be reached, or loses its workers
 
 Messages are lower case: what was wrong, then where.
 """
@@ -130,3 +131,7 @@ class TournamentError(GameloreError):
 
 class PluginError(GameloreError):
     """Something that another package brings and that cannot be used."""
+
+
+class ClusterError(GameloreError):
+    """A cluster that cannot be reached, or that loses workers again and again."""

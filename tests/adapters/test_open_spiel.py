@@ -17,10 +17,11 @@ pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
 
 import pyspiel
 from open_spiel.python.observation import make_observation
-from open_spiel.python.tests import games_sim_test
+from tests.marks import mark_slow
 
 from gamelore.adapters import decisions
 from gamelore.adapters.open_spiel import NAME, GameloreGame
+from gamelore.engine.position import Position
 from gamelore.errors import (
     ArgumentError,
     GameloreError,
@@ -97,6 +98,7 @@ KINDS = {
     "together": "SEQUENTIAL DETERMINISTIC IDENTICAL 2",
 }
 """Games of different kinds: who moves when, chance, sums of utilities, players."""
+ALIKE = {"breakthrough-6x6", "othello-4x4", "connect-four", "nim-1-3", "tron-4x4"}
 
 
 @pytest.fixture(scope="module")
@@ -112,11 +114,18 @@ def load(name: str, sheets: Path, more: str = "") -> Any:
     return pyspiel.load_game(f"gamelore(game={which}{more})")
 
 
-@pytest.mark.parametrize("name", KINDS)
+def simulate(game: Any) -> None:
+    """Run OpenSpiel's own test, which takes seconds to import."""
+    from open_spiel.python.tests import games_sim_test
+
+    games_sim_test.GamesSimTest().sim_game(game)
+
+
+@pytest.mark.parametrize("name", mark_slow(KINDS, ALIKE))
 def test_passes_the_tests_that_openspiel_has_for_games(name: str, sheets: Path) -> None:
     game = load(name, sheets)
     pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
-    games_sim_test.GamesSimTest().sim_game(game)
+    simulate(game)
     kind = game.get_type()
     dynamics, chance, utility = kind.dynamics, kind.chance_mode, kind.utility
     found = f"{dynamics.name} {chance.name} {utility.name} {game.num_players()}"
@@ -127,7 +136,7 @@ def test_passes_the_tests_that_openspiel_has_for_games(name: str, sheets: Path) 
 def test_simultaneous_games_can_be_turn_based(name: str, sheets: Path) -> None:
     converted = pyspiel.convert_to_turn_based(load(name, sheets))
     pyspiel.random_sim_test(converted, num_sims=2, serialize=False, verbose=False)
-    games_sim_test.GamesSimTest().sim_game(converted)
+    simulate(converted)
 
 
 @pytest.mark.parametrize(
@@ -267,6 +276,7 @@ def test_information_states_hold_the_history() -> None:
     assert pyspiel.load_game(shorter).information_state_tensor_shape() == [902]
 
 
+@pytest.mark.slow
 def test_pickles_pass_to_a_process_that_has_imported_nothing(sheets: Path) -> None:
     game = load("guess", sheets)
     state = game.new_initial_state()
@@ -283,6 +293,15 @@ print(game.new_initial_state().legal_actions(), state.chance_outcomes(), state)
     )
     assert done.stdout == f"[0, 1] [(0, 0.5), (1, 0.5)] {state}\n"
     assert str(copy.deepcopy(state)) == str(state.clone()) == str(state)
+
+
+def test_a_position_has_a_state() -> None:
+    game = pyspiel.load_game("gamelore(game=tictactoe)")
+    position = Position("tictactoe").advance("(mark 2 2)")
+    state = game.make_state(position)
+    assert state.current_player() == 1
+    moves = {state.action_to_string(1, action) for action in state.legal_actions()}
+    assert moves == set(map(to_kif, position.legal_moves("o")))
 
 
 def test_a_state_stored_for_other_rules_is_refused() -> None:

@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is an extra")
 
+from tests.marks import mark_slow
+
 from gamelore.adapters.open_spiel_bots import (
     AdaptedState,
     FollowedState,
@@ -32,6 +34,7 @@ from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock, Player
 
 MATCHES = 4
+LARGE = {"othello", "english-draughts", "hex-11x11", "gomoku"}
 
 
 def play_on(followed: FollowedState, rng: random.Random) -> Position:
@@ -55,13 +58,13 @@ def compare(position: Position, followed: FollowedState) -> None:
         return
     mover = position.roles[state.current_player()]
     number = position.roles.index(mover)
-    ours = [followed.action_of(number, move) for move in position.legal_moves(mover)]
+    ours = [followed.find_action(number, move) for move in position.legal_moves(mover)]
     assert sorted(ours) == sorted(state.legal_actions())
     for role in position.roles:
         assert role == mover or position.legal_moves(role) == ("noop",)
 
 
-@pytest.mark.parametrize("game", ACTIONS)
+@pytest.mark.parametrize("game", mark_slow(ACTIONS, LARGE))
 def test_the_rules_are_the_same(game: str) -> None:
     sim, rng = simulator(load(game)), random.Random(game)
     for _ in range(MATCHES):

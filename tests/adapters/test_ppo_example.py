@@ -49,6 +49,7 @@ def test_the_slopes_are_those_of_the_loss(example: Any) -> None:
     assert (facts.T @ inner)[place] == pytest.approx(slope, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_it_learns(example: Any) -> None:
     """The random player against itself has a mean reward of about 0.3."""
     learner = example.Learner("tictactoe", example.Settings())

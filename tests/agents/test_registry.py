@@ -62,10 +62,10 @@ def test_every_name_plays_every_kind_of_game(name: str, game: str) -> None:
     own, *others = engine.roles
     agent = make_agent(name, seed=1)
     for number in range(2):
-        entry = MatchEntry(f"match {number}", engine, own, ("random",), 30.0, 0.2)
-        player = agent.enter(entry, Clock(30.0))
+        entry = MatchEntry(f"match {number}", engine, own, ("random",), 0.05, 0.02)
+        player = agent.enter(entry, Clock(0.05))
         players = {role: RandomPlayer(number) for role in others}
-        record = play_match(engine, {own: player, **players}, play_clock=0.2)
+        record = play_match(engine, {own: player, **players}, play_clock=0.02)
         assert record.complete
         assert not [fault for fault in record.faults if fault.kind != "late"]
         agent.finish(entry, record)

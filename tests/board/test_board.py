@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
+from tests.board.facts import facts_of
 
 from gamelore import Game, Position, library, load
 from gamelore.board import Board, Mark, infer_board
@@ -29,6 +30,11 @@ KINDS = {
 PLANNED = {"hex-11x11": ("hex", 121), "abalone": ("hex", 61), "peg-solitaire": None}
 
 SHEETS = {
+    "plan": """
+        (role solo) (init (has key)) (init (has rope))
+        (<= (legal solo climb) (true (has rope)))
+        (<= (next (has view)) (does solo climb))
+        (<= terminal (true (has view))) (goal solo 100)""",
     "hexagons": """
         (role a) (role b) (init (turn a))
         (next-to 1 2) (next-to 2 3) (next-to 3 4)
@@ -62,10 +68,6 @@ SHEETS = {
 def bare(name: str) -> Game:
     """A library game without its plan."""
     return replace(load(name), renderer=None)
-
-
-def facts_of(*texts: str) -> list[Fact]:
-    return [read_term(text) for text in texts]
 
 
 def initial(game: Game) -> frozenset[Fact]:
@@ -194,10 +196,10 @@ def test_names_of_rules_are_escaped() -> None:
 
 
 def test_a_game_without_a_board_lists_its_facts() -> None:
-    board = infer_board(bare("rock-paper-scissors"))
-    facts = facts_of("(won left 2)", "(won right 1)")
+    board = infer_board(Game.from_kif(SHEETS["plan"]))
+    facts = facts_of("(has key)", "(has rope)")
     assert board.kind == "facts"
-    assert board.draw_text(facts).splitlines() == ["(won left 2)", "(won right 1)"]
+    assert board.draw_text(facts).splitlines() == ["(has key)", "(has rope)"]
     ET.fromstring(board.draw_svg(facts))
 
 

@@ -45,10 +45,10 @@ def test_without_a_file_there_is_nothing(game: Game) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda content: content[:-10],
+        pytest.param(lambda content: content[:-10], marks=pytest.mark.slow),
         lambda content: content[:100] + b"\x00" + content[101:],
         lambda content: b"",
-        lambda content: b"something else entirely" * 100,
+        pytest.param(lambda content: b"something else" * 100, marks=pytest.mark.slow),
     ],
     ids=["truncated", "changed", "empty", "foreign"],
 )

@@ -37,6 +37,9 @@ QUICK = {
 }
 """Games in which to find out takes a second or less."""
 
+TRAPPING = {"tictactoe", "connect-3", "connect-four"}
+"""Games in which traps are found; in others they are too large, or rare."""
+
 Bools = npt.NDArray[np.bool_]
 
 
@@ -145,6 +148,22 @@ class Position:
             or not any(child.wins(other) for other in roles if other != role)
         ]
 
+    def traps(self, role: int, other: int) -> list[int]:
+        """The moves of a role after which the other one must let it win."""
+        if role not in self.movers or not self.in_turns:
+            return []
+        safe = self.safe(role)
+        return [
+            joint[role]
+            for joint, child in self.children
+            if joint[role] in safe and not child.ended and child.is_beaten(other)
+        ]
+
+    def is_beaten(self, role: int) -> bool:
+        """Whether a role moves here, and can neither win nor make a safe move."""
+        moves = self.in_turns and role in self.movers
+        return moves and not self.wins(role) and not self.safe(role)
+
 
 def find_constant(engine: CircuitSimulator) -> ConstantSum | None:
     """Two players, if all their playouts have goals of the same sum."""
@@ -171,22 +190,31 @@ def test_lookahead_is_as_defined(name: str) -> None:
     facts = engine.fact_matrix(rows)
     at = np.stack([(facts[:, turns.fluents] == v).all(axis=1) for v in turns.values])
     assert (at.sum(axis=0) == 1).all()
+    trapped: list[bool] = []
+    """Per position in which only a trap decides, whether its match ends."""
     for turn in range(len(at)):
         chosen = rows[at[turn]]
         ended, goals, legal = run_turn(program, turns, turn, facts[at[turn]])
         for i, row in enumerate(chosen):
             position = Position(engine, row)
             if position.in_turns and constant is not None:
-                check_constant(position, constant, ended[i], goals[i], legal[i])
+                trap = check_constant(position, constant, ended[i], goals[i], legal[i])
+                if trap:
+                    trapped.append(bool(ended[i]))
             elif position.in_turns:
                 assert not ended[i]
                 check_moves(position, legal[i], constant)
+    assert all(trapped) or not any(trapped)
+    assert (len(trapped) > 0 and all(trapped)) or name not in TRAPPING
 
 
 def check_constant(
     position: Position, constant: ConstantSum, ended: bool, goals: Bools, legal: Bools
-) -> None:
-    """Matches end where a role wins at once, or lets the other one win."""
+) -> bool:
+    """Matches end where a role wins at once, or lets the other one win.
+
+    They may end where one can set a trap; returns whether that is so.
+    """
     engine = position.engine
     winner = None
     for role in position.movers:
@@ -194,10 +222,14 @@ def check_constant(
             winner = role
         elif not position.safe(role) and winner is None:
             winner = constant.other(role)
+    trappers = [r for r in position.movers if position.traps(r, constant.other(r))]
+    trapping = winner is None and bool(trappers)
+    if trapping and ended:
+        winner = trappers[0]
     assert ended == (winner is not None)
     if winner is None:
         check_moves(position, legal, constant)
-        return
+        return trapping
     first = np.concatenate([[0], engine.program.goal_ends])
     best = max(engine.goal_values[winner])
     for role in (constant.first, constant.second):
@@ -205,6 +237,7 @@ def check_constant(
         values = np.array(engine.goal_values[role])[reached]
         expected = best if role == winner else constant.total - best
         assert values.tolist() == [expected]
+    return trapping
 
 
 def check_moves(position: Position, legal: Bools, constant: ConstantSum | None) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -111,29 +108,3 @@ def test_high_effort_replaces_normal(game: Game) -> None:
     compile_game(game)
     assert improve_game(game).statistics.effort == "high"
     assert compile_game(game).statistics.effort == "high"
-
-
-_PRINT_PROGRAM = """
-import hashlib
-from gamelore.circuit import compile_game
-from gamelore.games import load
-digest = hashlib.sha256()
-for value in compile_game(load("breakthrough-5x5"), cached=False).program:
-    digest.update(repr(value if isinstance(value, int) else value.tolist()).encode())
-print(digest.hexdigest())
-"""
-
-
-def test_every_process_compiles_the_same_program() -> None:
-    """Sets of strings have another order in every process."""
-    programs = {
-        subprocess.run(
-            [sys.executable, "-c", _PRINT_PROGRAM],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2", "3")
-    }
-    assert len(programs) == 1

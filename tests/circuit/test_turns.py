@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.circuit import CompiledGame, compile_game
 from gamelore.circuit.build import build
@@ -197,7 +198,7 @@ class Lanes:
         return {int(turns.moves[number]): number for number in numbers}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", mark_slow(GAMES, {"capture-go-5x5"}))
 def test_turns_say_what_the_whole_circuit_says(name: str) -> None:
     lanes = Lanes(compile_game(find_game(name)), seed=1)
     for _ in range(24):

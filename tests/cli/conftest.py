@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -12,6 +13,15 @@ from typing import TypeAlias
 import pytest
 
 Begin: TypeAlias = Callable[..., subprocess.Popen[str]]
+
+TERM = pytest.param(signal.SIGTERM, marks=pytest.mark.slow)
+"""To every command the same as Ctrl-C, which `test_group` shows."""
+
+
+@pytest.fixture(params=[signal.SIGINT, TERM])
+def stop_signal(request: pytest.FixtureRequest) -> signal.Signals:
+    """A signal that ends a command."""
+    return signal.Signals(request.param)
 
 
 @pytest.fixture

@@ -126,6 +126,7 @@ def test_long_lines_are_cut_off_in_a_terminal() -> None:
     assert wide.splitlines()[-1] == "x gets about 62.5"
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_what_is_known() -> None:
     terminal, child = pty.openpty()
     command = [sys.executable, "-m", "gamelore", "analyse", "connect-four"]

@@ -111,7 +111,7 @@ def test_features_of_a_game(folder: Path) -> None:
 
 
 def test_features_of_the_library() -> None:
-    result = check("abalone", "--features", "abalearn3", "--features", "heuristic")
+    result = check("abalone-3", "--features", "abalearn3", "--features", "heuristic")
     assert (result.exit_code, result.output) == (0, "3 files, 0 errors, 0 warnings\n")
     result = check("abalone", "--features", "abalearn4")
     assert result.exit_code == 1

@@ -10,14 +10,12 @@ import sys
 import urllib.request
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from gamelore.cli import main
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_opens_and_closes(tmp_path: Path, number: signal.Signals) -> None:
+def test_it_opens_and_closes(tmp_path: Path, stop_signal: signal.Signals) -> None:
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "gamelore", "lab", "--no-browser"),
@@ -33,7 +31,7 @@ def test_it_opens_and_closes(tmp_path: Path, number: signal.Signals) -> None:
         assert found is not None
         with urllib.request.urlopen(found[0]) as answer:
             assert b"gamelore lab" in answer.read()
-        process.send_signal(number)
+        process.send_signal(stop_signal)
         output, errors = process.communicate(timeout=60)
     finally:
         process.kill()

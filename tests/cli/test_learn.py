@@ -13,19 +13,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.learning import assert_same, learned, run, trained
 
-from gamelore.cli import main
-from gamelore.engine import simulator
-from gamelore.games import load
-from gamelore.graph import StateGraph
-from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, lock_checkpoint
 from gamelore.learn.schedules import Cosine, Fixed, Geometric
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import Lookahead, QSettings, TDSettings
-from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.transfer import KnowledgeStore, load_knowledge
 
@@ -43,31 +37,6 @@ COUNT = """
 (<= (goal ?r 80) (true (turn ?o)) (other ?o ?r))
 (<= (goal ?r 20) (true (turn ?r)))
 """
-
-
-def run(*arguments: str | Path, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["learn", *map(str, arguments)])
-    assert result.exit_code == code, result.output
-    return result
-
-
-def learned(*arguments: str | Path) -> dict[str, Any]:
-    record = json.loads(run(*arguments, "--json").stdout)
-    assert isinstance(record, dict)
-    return record
-
-
-def trained(config: TrainConfig, matches: int, game: str = "tictactoe") -> Checkpoint:
-    """What training in one go comes to."""
-    trainer = Trainer(StateGraph(simulator(load(game))), config)
-    return Checkpoint.of(trainer, trainer.run(matches).rewards)
-
-
-def assert_same(left: Checkpoint, right: Checkpoint) -> None:
-    assert left.matches == right.matches
-    assert left.config == right.config
-    for name, array in left.arrays().items():
-        assert array.tobytes() == right.arrays()[name].tobytes(), name
 
 
 # ── what comes out ──────────────────────────────────────────────────────────────────
@@ -178,6 +147,7 @@ def test_plots(tmp_path: Path) -> None:
         assert (tmp_path / name).stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_matplotlib_is_only_imported_for_plots() -> None:
     code = """
 import sys
@@ -421,21 +391,21 @@ Begin: TypeAlias = Callable[..., subprocess.Popen[str]]
 ENDLESS = ("--matches", "1000000000")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_training_and_saves_it(
-    number: signal.Signals, tmp_path: Path, begin: Begin
+    stop_signal: signal.Signals, tmp_path: Path, begin: Begin
 ) -> None:
     path = tmp_path / "save"
     child = begin(path, *ENDLESS, "--against", "minimax", "--opponent-depth", "9")
-    child.send_signal(number)
+    child.send_signal(stop_signal)
     output, errors = child.communicate(timeout=300)
-    assert child.returncode == 128 + number
+    assert child.returncode == 128 + stop_signal
     matches = load_checkpoint(path).matches
     assert f"interrupted after {matches:,} of 1,000,000,000 matches" in errors
     assert f"gamelore learn tictactoe --save {path} --resume" in errors
     assert f"{matches:,} matches" in output
 
 
+@pytest.mark.slow
 def test_a_signal_ends_a_match_that_takes_hours(tmp_path: Path) -> None:
     """No kernel can keep a process from ending."""
     path = tmp_path / "save"

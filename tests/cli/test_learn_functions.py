@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 from shlex import split
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.learning import assert_same, learned, run, trained
 
-from gamelore.cli import main
-from gamelore.engine import simulator
-from gamelore.games import load, load_features
-from gamelore.graph import StateGraph
-from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.opponents import FeaturePlayer
@@ -27,7 +21,6 @@ from gamelore.learn.presets import PRESETS, Preset
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
-from gamelore.learn.trainer import Trainer
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
@@ -44,36 +37,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("marks.features.kif").write_text(MARKS)
     return tmp_path
-
-
-def run(*arguments: str | Path, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["learn", *map(str, arguments)])
-    assert result.exit_code == code, result.output
-    return result
-
-
-def learned(*arguments: str | Path) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
-    return record
-
-
-def trained(
-    config: TrainConfig, matches: int, features: str | None = None
-) -> Checkpoint:
-    """What training in one go comes to."""
-    game = load("tictactoe")
-    rules = None if features is None else load_features(features, game)
-    engine = simulator(game, features=rules)
-    trainer = Trainer(StateGraph(engine), config)
-    return Checkpoint.of(trainer, trainer.run(matches).rewards)
-
-
-def assert_same(left: Checkpoint, right: Checkpoint) -> None:
-    assert (left.matches, left.config) == (right.matches, right.config)
-    assert left.inputs == right.inputs
-    assert left.arrays().keys() == right.arrays().keys()
-    for name, array in left.arrays().items():
-        assert array.tobytes() == right.arrays()[name].tobytes(), name
 
 
 # ── what is learned ─────────────────────────────────────────────────────────────────
@@ -395,6 +358,7 @@ def test_every_preset_begins(game: str) -> None:
 Begin: TypeAlias = Callable[..., subprocess.Popen[str]]
 
 
+@pytest.mark.slow
 def test_an_interrupt_says_how_to_go_on(tmp_path: Path, begin: Begin) -> None:
     path = tmp_path / "net"
     child = begin(path, *NETWORK, "--minutes", "60", "--snapshots", "5,99999999")

@@ -103,8 +103,8 @@ def test_they_enter_matches_under_any_names(spec: str) -> None:
     ):
         engine = simulator(game)
         own, other = engine.roles
-        entry = MatchEntry(f"match {number}", engine, own, ("random",), 30.0, 30.0)
-        player = agent.enter(entry, Clock(30.0))
+        entry = MatchEntry(f"match {number}", engine, own, ("random",), 1.0, 30.0)
+        player = agent.enter(entry, Clock(1.0))
         record = play_match(
             engine, {own: player, other: RandomPlayer(number)}, play_clock=30.0
         )

@@ -201,11 +201,10 @@ def test_matches_at_once_are_all_played(addresses: list[str], tmp_path: Path) ->
     assert "fault" not in "".join(lines[:12])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_aborts_all_matches(
-    addresses: list[str], tmp_path: Path, number: signal.Signals
+    addresses: list[str], tmp_path: Path, stop_signal: signal.Signals
 ) -> None:
-    output = interrupted(tmp_path, *addresses, "--at-once", "4", number=number)
+    output = interrupted(tmp_path, *addresses, "--at-once", "4", number=stop_signal)
     check_records(tmp_path, output)
 
 
@@ -266,6 +265,7 @@ def test_watching_a_damaged_record(record: Path) -> None:
     assert "is no match record" in result.output
 
 
+@pytest.mark.slow
 def test_watching_in_a_terminal(record: Path) -> None:
     moves = len(read_match(record).moves)
     film = in_terminal("watch", str(record), "--speed", "100")

@@ -91,6 +91,7 @@ def test_pictures_where_they_cannot_be(tmp_path: Path) -> None:
     assert "cannot draw" in result.output
 
 
+@pytest.mark.slow
 def test_matplotlib_is_only_imported_for_pictures() -> None:
     code = """
 import sys

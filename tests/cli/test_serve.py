@@ -80,9 +80,8 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("learned:FILE", "nim"),
     ],
 )
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_it_plays_a_match_and_ends_when_asked(
-    player: str, name: str, sign: signal.Signals, snapshot: Path
+    player: str, name: str, stop_signal: signal.Signals, snapshot: Path
 ) -> None:
     player = player.replace("FILE", str(snapshot))
     game = load(name)
@@ -100,7 +99,7 @@ def test_it_plays_a_match_and_ends_when_asked(
             joint = (move, *others)
             position = position.advance(joint)
         assert ask(port, write_message(Stop("one", joint))) == "done"
-        process.send_signal(sign)
+        process.send_signal(stop_signal)
         assert process.wait(10) == 0
         assert process.stderr is not None
         report = process.stderr.read()

@@ -181,11 +181,11 @@ def served(*arguments: str) -> Iterator[str]:
 
 def test_players_on_the_network_take_part(tmp_path: Path) -> None:
     with served("--player", "random", "--name", "somebody-else") as address:
-        path = write(tmp_path, 2)
+        path = write(tmp_path, 1)
         text = path.read_text().replace('"novice"', f'"{address}"')
         path.write_text(f"scramble = true\nat_once = 2\n{text}")
         summary = json.loads(run(path, "--json").output)
-    assert summary["matches"] == 12
+    assert summary["matches"] == 6
     assert [row["faults"] for row in summary["standings"]] == [0, 0, 0]
     assert {row["player"] for row in summary["standings"]} == {
         "chance",
@@ -195,12 +195,13 @@ def test_players_on_the_network_take_part(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_keeps_what_is_over(tmp_path: Path, number: int) -> None:
+def test_an_interrupt_keeps_what_is_over(
+    tmp_path: Path, stop_signal: signal.Signals
+) -> None:
     path = write(tmp_path, 2000)
     with start(path) as process:
         wait_for_matches(tmp_path, 3, process)
-        process.send_signal(number)
+        process.send_signal(stop_signal)
         output, errors = process.communicate(timeout=300)
     assert process.returncode == 130, errors
     assert output == ""

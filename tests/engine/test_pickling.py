@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.engine import Simulator, simulator
 from gamelore.engine.choose import Engine
@@ -32,7 +33,9 @@ def successors(engine: Simulator, rows: Any) -> Any:
     return engine.expand(rows).successors
 
 
-@pytest.mark.parametrize("engine", ["circuit", "interpreter"])
+@pytest.mark.parametrize(
+    "engine", mark_slow(["circuit", "interpreter"], {"interpreter"})
+)
 def test_a_position_goes_to_another_process_and_back(engine: Engine) -> None:
     start = Position(simulator(GAME, engine, features=FEATURES))
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:

@@ -20,18 +20,19 @@ def test_results_come_in_the_order_of_tasks(jobs: int) -> None:
     assert sorted(heard) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_error_ends_the_work(jobs: int) -> None:
     with pytest.raises(ValueError, match="-1 is negative"):
         run_tasks(square, [1, -1, 2], jobs)
 
 
-def test_an_interrupt_ends_the_work() -> None:
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_an_interrupt_ends_the_work(jobs: int) -> None:
     def interrupt(task: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_tasks(square, list(range(100)), 2, interrupt)
+        run_tasks(square, list(range(100)), jobs, interrupt)
 
 
 def test_there_is_at_least_one_job() -> None:

@@ -148,8 +148,8 @@ Beside: TypeAlias = Callable[[str, Callable[[], Abalone], int], list[int]]
 
 
 def test_random_play_on_the_full_board(play_beside: Beside) -> None:
-    lengths = play_beside("abalone-5-120", lambda: Abalone(5, 120), 2)
-    assert lengths == [120, 120]
+    lengths = play_beside("abalone-5-120", lambda: Abalone(5, 120), 1)
+    assert lengths == [120]
 
 
 def test_random_play_on_a_small_board(play_beside: Beside) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.marks import mark_slow
 
 
 class Rows:
@@ -86,7 +87,7 @@ GAMES: dict[str, Callable[[], Rows]] = {
 }
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", mark_slow(GAMES, [*GAMES][1::2]))
 def test_rows_agree(
     name: str, play_beside: Callable[[str, Callable[[], Rows], int], list[int]]
 ) -> None:

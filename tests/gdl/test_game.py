@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamelore.errors import GdlError
@@ -83,7 +83,6 @@ def games(draw: st.DrawFn) -> Game:
     return Game("random", tuple(dict.fromkeys(roles)), tuple(made))
 
 
-@settings(max_examples=50, deadline=None)
 @given(games())
 def test_random_games_round_trip(game: Game) -> None:
     again = Game.from_kif(game.to_kif(), name="random")
@@ -92,7 +91,6 @@ def test_random_games_round_trip(game: Game) -> None:
     assert again.to_kif() == game.to_kif()
 
 
-@settings(max_examples=25, deadline=None)
 @given(games(), st.randoms(use_true_random=False))
 def test_layout_means_nothing(game: Game, chance: random.Random) -> None:
     def spread(token: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""A clock of calls to peers that stands still unless a test has a peer be silent."""
+"""What tests of the protocol share: a clock of calls, and servers that start soon."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from gamelore.ggp.net import client
 from gamelore.ggp.net.client import Call, PendingCall
+from gamelore.ggp.player.engines import Engines
 
 PATIENCE = 60.0
 """Real seconds in which a peer that is to answer must do so."""
@@ -44,3 +45,15 @@ def call_clock(monkeypatch: pytest.MonkeyPatch) -> CallClock:
     monkeypatch.setattr(client, "time", clock)
     monkeypatch.setattr(client, "_wait", clock.wait)
     return clock
+
+
+@pytest.fixture(autouse=True)
+def no_spare_process(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have servers start no process before there is a game to compile.
+
+    It takes half a second to import all that it may need. Tests of engines have it.
+    """
+    if "test_engines" not in request.node.nodeid:
+        monkeypatch.setattr(Engines, "_have_spare", lambda engines: None)

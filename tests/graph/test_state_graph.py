@@ -14,7 +14,9 @@ from gamelore.games import load
 from gamelore.gdl import Game, to_kif
 from gamelore.graph import StateGraph
 
-SMALL = ["tictactoe", "nim", "connect-3", "othello-4x4", "capture-go", "hex-3x3", "pig"]
+FEW = ["tictactoe", "nim", "connect-3", "capture-go", "hex-3x3", "pig"]
+SMALL = [*FEW, "othello-4x4"]
+LONG = pytest.param("othello-4x4", marks=pytest.mark.slow)  # on the interpreter
 
 STUCK = """
 (role x) (role o) (init (at 0)) (init (control x))
@@ -101,7 +103,7 @@ def test_edges_are_what_the_simulator_expands(name: str) -> None:
             assert (found[int(joint[mover])] == after).all()
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*FEW, LONG])
 def test_engines_agree_on_random_matches(name: str) -> None:
     ours, theirs = (StateGraph(s) for s in engines(name))
     random = np.random.default_rng(2)
@@ -140,7 +142,7 @@ def test_growing_changes_nothing_but_room() -> None:
     assert all(graph.number(graph.row(node)) == node for node in range(len(graph)))
 
 
-@pytest.mark.parametrize("engine", [0, 1])
+@pytest.mark.parametrize("engine", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_simultaneous_moves_are_refused(engine: int) -> None:
     graph = StateGraph(engines("rock-paper-scissors")[engine])
     with pytest.raises(NotTurnTakingError, match="two roles have a choice at once"):

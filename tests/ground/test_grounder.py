@@ -10,7 +10,7 @@ import pytest
 
 from gamelore.errors import GroundingLimit
 from gamelore.gdl import Compound, Game
-from gamelore.ground import FALSE, GroundLimits, ground
+from gamelore.ground import FALSE, GroundLimits, ground, grounder
 from gamelore.ground._worker import GroundRequest
 
 COUNTER = """
@@ -55,7 +55,7 @@ def test_a_name_that_is_never_derived_is_false() -> None:
     "limits",
     [
         GroundLimits(seconds=2),
-        GroundLimits(seconds=60, memory_mb=300),
+        GroundLimits(seconds=60, memory_mb=200),
         GroundLimits(seconds=60, rules=50_000),
     ],
     ids=["time", "memory", "rules"],
@@ -63,6 +63,13 @@ def test_a_name_that_is_never_derived_is_false() -> None:
 def test_an_explosion_ends_at_each_limit_and_is_named(limits: GroundLimits) -> None:
     with pytest.raises(GroundingLimit, match="'boom'"):
         ground(Game.from_kif(EXPLODING), limits)
+
+
+def test_time_is_counted_as_the_worker_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends by its own limit, though nobody would end it for hours."""
+    monkeypatch.setattr(grounder, "_WAITING", 10_000)
+    with pytest.raises(GroundingLimit, match="limit of 1 seconds"):
+        ground(Game.from_kif(EXPLODING), GroundLimits(seconds=1))
 
 
 def test_the_worker_ends_when_nobody_waits_for_it() -> None:

@@ -15,10 +15,19 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from gamelore.lab.access import Access
-from gamelore.lab.desk import Lab
 from gamelore.lab.server import bind, make_server
+from gamelore.lab.shared import Lab
 from gamelore.lab.workspace import Workspace
 
+MARKUP = "<img/src=x/onerror=alert[1]><script>alert[2]</script>"
+EVIL_RULES = f"""
+    (role {MARKUP}) (init (cell 1 1 {MARKUP})) (init (cell 1 2 b))
+    (<= (legal {MARKUP} (mark ?r ?c)) (true (cell ?r ?c ?x)))
+    (<= (next (cell ?r ?c {MARKUP})) (does {MARKUP} (mark ?r ?c)))
+    (<= terminal (true (cell 1 2 {MARKUP})))
+    (<= (goal {MARKUP} 100) terminal) (<= (goal {MARKUP} 0) (not terminal))
+    """
+"""A game whose every name is markup."""
 PATIENCE = 100.0
 """Seconds that a test waits for an answer before it fails."""
 

@@ -10,8 +10,8 @@ from tests.lab.running import RunningLab
 
 from gamelore.errors import GameloreError
 from gamelore.lab.analyses import Spot, find_hint, review_match, search_position
-from gamelore.lab.desk import MOST_SEARCHES
 from gamelore.lab.requests import Place
+from gamelore.lab.shared import MOST_SEARCHES
 from gamelore.lab.shelf import GameShelf, LabGame, complete_joint
 from gamelore.lab.workspace import Workspace
 

@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.running import RunningLab
+from tests.lab.running import EVIL_RULES, MARKUP, RunningLab
+
+from gamelore.agents.agent import PlayerAgent
+from gamelore.agents.builtin import PLAYERS
+from gamelore.ggp.live_record import SUFFIX as LIVE
+from gamelore.ggp.manager.manager import run_match
+from gamelore.ggp.manager.peers import LocalPeer
+from gamelore.ggp.match_record import MatchFile, read_match, write_match
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -166,6 +176,87 @@ def test_a_link_leads_to_a_position(page: Any, lab: RunningLab) -> None:
     page.wait_for_selector(".candidates tbody tr")
 
 
+def test_a_match_is_exported_and_imported(page: Any, tmp_path: Path) -> None:
+    begin(page, "tictactoe", "person", "person")
+    page.click('[data-cell="2 2"].live')
+    page.wait_for_selector(".ply-button")
+    with page.expect_download() as saved:
+        page.click("text=Export")
+    saved.value.save_as(tmp_path / "match.json")
+    assert len(read_match(tmp_path / "match.json").moves) == 1
+    page.click("nav >> text=Play")
+    with page.expect_file_chooser() as chooser:
+        page.click("text=Import a match record")
+    chooser.value.set_files(tmp_path / "match.json")
+    page.wait_for_selector('.ply-button:has-text("mark 2 2")')
+
+
+# ── watching ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_record_of_a_folder_is_opened_from_the_list(
+    page: Any, lab: RunningLab
+) -> None:
+    record = _play(lab.lab.workspace.folder / "matches" / "cup")
+    page.click("nav >> text=Watch")
+    page.click('section:has-text("Records in matches/cup") >> a')
+    page.wait_for_selector(".match .board svg")
+    assert page.locator(".ply-button").count() == len(record.moves)
+    page.wait_for_selector(".graph .curve")
+    page.keyboard.press("End")
+    page.wait_for_selector(".result.over")
+
+
+def test_a_match_of_another_program_is_followed_move_by_move(
+    page: Any, lab: RunningLab
+) -> None:
+    """Its file is written here step by step, as a manager writes it."""
+    folder = lab.lab.workspace.folder / "elsewhere"
+    whole = replace(_play(folder), match="going-on")
+    steps = len(whole.moves)
+
+    def write(count: int) -> Path:
+        part = replace(
+            whole,
+            moves=whole.moves[:count],
+            states=whole.states[: count + 1],
+            errors=whole.errors[: count + 1],
+            times=(time.time_ns() // 1_000_000,) * (count + 1),
+            completed=False,
+            goals=(),
+        )
+        return write_match(part, folder, suffix=LIVE)
+
+    path = write(0)
+    page.goto(f"{lab.address}#/watch")
+    page.click('section:has-text("Matches of other programs") >> a')
+    page.wait_for_selector("text=going on in another program")
+    assert not page.is_visible(".candidates"), "no search takes the players' time"
+    for count in (1, 2):
+        write(count)
+        page.wait_for_function(
+            "n => document.querySelectorAll('.ply-button').length === n", arg=count
+        )
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("text=after 1 of 2 moves")
+    write(3)
+    page.wait_for_selector("text=after 1 of 3 moves")
+    page.keyboard.press("End")
+    write_match(whole, folder)
+    path.unlink()
+    page.wait_for_selector(".result.over")
+    assert page.locator(".ply-button").count() == steps
+
+
+def _play(folder: Path) -> MatchFile:
+    """Keep the record of a match between random players."""
+    agents = [PlayerAgent(PLAYERS["random"], seed) for seed in (1, 2)]
+    match = run_match(
+        "tictactoe", [LocalPeer(a, f"r{n}") for n, a in enumerate(agents)]
+    )
+    return read_match(write_match(match, folder))
+
+
 # ── learning ────────────────────────────────────────────────────────────────────────
 
 
@@ -192,6 +283,38 @@ def test_a_run_is_started_watched_paused_and_resumed(page: Any) -> None:
     page.wait_for_selector(".run", state="detached")
 
 
+@pytest.mark.slow
+def test_a_learned_player_is_met_compared_and_its_patterns_race(page: Any) -> None:
+    page.click("nav >> text=Learn")
+    page.wait_for_selector("#run-game")
+    page.select_option("#run-game", "tictactoe")
+    page.fill("#option-matches", "400")
+    for number in (1, 2):
+        page.fill("#option-seed", str(number))
+        page.click("text=Start training")
+        page.wait_for_function(
+            "n => document.querySelectorAll('.run[data-status=done]').length === n",
+            arg=number,
+        )
+    for box in page.locator(".run input[type=checkbox]").all():
+        box.check()
+    page.wait_for_function(
+        "() => document.querySelectorAll('.chart .curve').length >= 2"
+    )
+    page.click(".run >> nth=0 >> text=Play against it")
+    page.wait_for_selector(".match .board .live")
+    page.locator(".board .live").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.ply-button').length >= 2")
+    page.click("nav >> text=Transfer")
+    page.wait_for_selector(".patterns svg")
+    page.select_option("#target", "tictactoe-4x4")
+    page.fill("#race-matches", "100")
+    page.click("text=Start the race")
+    page.wait_for_function(
+        "() => document.querySelectorAll('.chart .point').length >= 2"
+    )
+
+
 # ── writing ─────────────────────────────────────────────────────────────────────────
 
 
@@ -215,6 +338,30 @@ def test_an_error_is_underlined_mended_and_the_game_played(page: Any) -> None:
     page.wait_for_selector(".match .board .live")
     page.locator(".board .live").first.click()
     page.wait_for_selector(".ply-button")
+
+
+def test_names_of_relations_are_completed(page: Any) -> None:
+    page.click("nav >> text=Write")
+    page.wait_for_selector("text=Ready to play")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("\n(<= (tak")
+    page.keyboard.press("Control+Space")
+    page.wait_for_selector(".cm-tooltip-autocomplete li")
+    assert "taken" in page.inner_text(".cm-tooltip-autocomplete")
+
+
+def test_names_that_are_markup_are_shown_as_text(page: Any, lab: RunningLab) -> None:
+    with lab.client() as client:
+        kept = client.ask("KeepDraft", text=EVIL_RULES, name=MARKUP)
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    page.goto(f"{lab.address}#/position/{kept['game']}")
+    page.wait_for_selector(".match .board svg")
+    page.wait_for_selector(".person-role")
+    assert page.inner_text(".person-role") == MARKUP
+    assert page.locator("main img, main script").count() == 0
+    assert asked == []
 
 
 # ── for everybody ───────────────────────────────────────────────────────────────────

@@ -10,15 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lab.running import Client, RunningLab, run_lab
+from tests.lab.running import EVIL_RULES, MARKUP, Client, RunningLab, run_lab
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from gamelore.lab import connection, runs, server, tournaments
 from gamelore.lab.access import COOKIE, HEADERS
 from gamelore.lab.connection import LARGEST_FRAME, MOST_MISTAKES
-from gamelore.lab.server import MOST_SOCKETS
-
-MARKUP = "<img/src=x/onerror=alert[1]><script>alert[2]</script>"
-
 
 # ── who may come in ─────────────────────────────────────────────────────────────────
 
@@ -113,16 +110,8 @@ def test_players_are_no_way_in(lab: RunningLab, spec: str) -> None:
 
 def test_markup_in_rules_stays_text(lab: RunningLab) -> None:
     """A game whose every name is markup is drawn without any."""
-    evil = MARKUP
-    rules = f"""
-    (role {evil}) (init (cell 1 1 {evil})) (init (cell 1 2 b))
-    (<= (legal {evil} (mark ?r ?c)) (true (cell ?r ?c ?x)))
-    (<= (next (cell ?r ?c {evil})) (does {evil} (mark ?r ?c)))
-    (<= terminal (true (cell 1 2 {evil})))
-    (<= (goal {evil} 100) terminal) (<= (goal {evil} 0) (not terminal))
-    """
     with lab.client() as client:
-        kept = client.ask("KeepDraft", text=rules, name=MARKUP)
+        kept = client.ask("KeepDraft", text=EVIL_RULES, name=MARKUP)
         assert kept["type"] == "GameKept", kept
         view = client.ask("ShowPosition", place={"game": kept["game"], "moves": []})
         assert "<script" not in view["svg"] and "<img" not in view["svg"]
@@ -182,9 +171,12 @@ def test_a_hundred_silent_sockets_harm_nobody(lab: RunningLab) -> None:
             assert client.ask("ListFiles")["type"] == "FileList"
 
 
-def test_there_is_a_limit_of_sockets(lab: RunningLab) -> None:
+def test_there_is_a_limit_of_sockets(
+    lab: RunningLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_SOCKETS", 20)
     with ExitStack() as stack, pytest.raises(InvalidStatus):
-        for _ in range(MOST_SOCKETS + 1):
+        for _ in range(21):
             stack.enter_context(lab.open_socket())
     with lab.client() as client:
         assert client.ask("ListFiles")["type"] == "FileList"
@@ -210,3 +202,41 @@ def _collect(client: Client, numbers: list[int]) -> list[dict[str, Any]]:
             left.discard(event["re"])
             answers.append(event)
     return answers
+
+
+def test_what_takes_too_long_is_ended(
+    lab: RunningLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "REQUEST_SECONDS", 0.05)
+    with lab.client() as client:
+        place = {"game": "tictactoe", "moves": []}
+        number = client.send("Analyse", place=place, seconds=600)
+        answer = client.wait_for(
+            lambda event: event.get("re") == number and event["type"] == "Failure"
+        )
+        assert answer["message"] == "that took too long"
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "said"),
+    [
+        (runs, "MOST_RUNS", "remove some"),
+        (runs, "MOST_RUNNING", "pause one"),
+        (tournaments, "MOST_AT_ONCE", "wait for one"),
+    ],
+)
+def test_there_is_a_limit_of_runs_and_tournaments(
+    lab: RunningLab,
+    monkeypatch: pytest.MonkeyPatch,
+    module: Any,
+    limit: str,
+    said: str,
+) -> None:
+    monkeypatch.setattr(module, limit, 0)
+    with lab.client() as client:
+        if module is runs:
+            refused = client.ask("StartRun", game="tictactoe")
+        else:
+            agents = ["random", "level-1"]
+            refused = client.ask("StartTournament", game="tictactoe", agents=agents)
+        assert refused["type"] == "Failure" and said in refused["message"]

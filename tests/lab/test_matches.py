@@ -166,7 +166,7 @@ def test_records_go_out_and_come_back(lab: RunningLab) -> None:
         found = [one["path"] for group in listed["groups"] for one in group["records"]]
         assert "matches/one.json" in found
         assert listed["left_out"] == 1
-        opened = client.ask("OpenRecord", path="matches/one.json")
+        opened = client.ask("FollowRecord", path="matches/one.json")
         assert opened["place"] == again["place"]
         assert client.ask("ImportRecord", text="{}")["type"] == "Failure"
 

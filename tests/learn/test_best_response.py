@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,12 +36,19 @@ OPPONENTS = [
     PlayerSettings("weak", 0.1),
 ]
 
-CASES = [
-    pytest.param(name, opponent, seat, marks=marks, id=f"{name}-{opponent.name}-{seat}")
-    for name, marks in (("nim-1-3-5", ()), ("tictactoe", pytest.mark.slow))
-    for opponent in OPPONENTS
-    for seat in ("first", "second")
-]
+FAST = ("nim-1-3-5", "random", "second"), ("nim-1-3-5", "novice", "first")
+
+
+def make_cases(*fast: tuple[str, str, str]) -> list[Any]:
+    """Return games, opponents and roles; all but a few take long."""
+    cases = []
+    for name, opponent, role in product(
+        ("nim-1-3-5", "tictactoe"), OPPONENTS, ("first", "second")
+    ):
+        case = name, opponent.name, role
+        marks = [] if case in fast else [pytest.mark.slow]
+        cases.append(pytest.param(name, opponent, role, marks=marks, id="-".join(case)))
+    return cases
 
 
 @cache
@@ -183,14 +192,14 @@ def errors(
     return np.array([abs(v - exact(node)) for node, v, n in found if n >= visits])
 
 
-@pytest.mark.parametrize(("name", "opponent", "seat"), CASES)
+@pytest.mark.parametrize(("name", "opponent", "choice"), make_cases(*FAST))
 def test_td_learns_the_best_response(
-    name: str, opponent: PlayerSettings, seat: RoleChoice
+    name: str, opponent: PlayerSettings, choice: RoleChoice
 ) -> None:
     """One-step TD learns the values of the best play that explores as it does."""
-    graph, role = graph_of(name), ("first", "second").index(seat)
+    graph, role = graph_of(name), ("first", "second").index(choice)
     epsilon = 0.2
-    config = TrainConfig(TDSettings(trace_decay=0.0), opponent, seat, Fixed(epsilon))
+    config = TrainConfig(TDSettings(trace_decay=0.0), opponent, choice, Fixed(epsilon))
     steps = {0.2: 100_000, 0.05: 200_000, 0.01: 300_000, 0.002: 400_000, 5e-4: 600_000}
     trainer = trained(graph, config, steps)
     off = errors(trainer, Solution(graph, role, opponent, epsilon).solve(), 5_000)
@@ -203,13 +212,13 @@ def test_td_learns_the_best_response(
     assert learned(graph.root) > best.solve()(graph.root) - 2
 
 
-@pytest.mark.parametrize(("name", "opponent", "seat"), CASES)
+@pytest.mark.parametrize(("name", "opponent", "choice"), make_cases(FAST[0]))
 def test_q_learning_learns_the_best_response(
-    name: str, opponent: PlayerSettings, seat: RoleChoice
+    name: str, opponent: PlayerSettings, choice: RoleChoice
 ) -> None:
     """Q-learning learns the values of best play even if all it does is explore."""
-    graph, role = graph_of(name), ("first", "second").index(seat)
-    config = TrainConfig(QSettings(), opponent, seat, Fixed(1.0))
+    graph, role = graph_of(name), ("first", "second").index(choice)
+    config = TrainConfig(QSettings(), opponent, choice, Fixed(1.0))
     steps = {0.3: 200_000, 0.1: 10**6, 0.03: 10**6, 0.01: 2 * 10**6, 0.003: 2 * 10**6}
     trainer = trained(graph, config, steps)
     exact = Solution(graph, role, opponent, discount=0.9).solve()

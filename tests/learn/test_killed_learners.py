@@ -182,7 +182,7 @@ def learners(log: MatchLog) -> list[LearnerKey]:
 
 
 def test_killed_a_few_times(nursery: Nursery, tmp_path: Path) -> None:
-    kill_again_and_again(nursery, tmp_path / "lore.db", 5)
+    kill_again_and_again(nursery, tmp_path / "lore.db", 3)
 
 
 @pytest.mark.slow

@@ -228,7 +228,7 @@ def test_the_sign_matters_but_for_neutral_learners() -> None:
     found = {}
     for risk in (0.0, -0.5):
         for side in ("values", "mover"):
-            trainer = make_trainer(replace(NETWORK, risk_side=side), risk)  # type: ignore[arg-type]
+            trainer = make_trainer(replace(NETWORK, risk_side=side), risk)
             trainer.run(60)
             found[risk, side] = function_of(trainer).weights()
     for name, array in found[0.0, "values"].items():
@@ -249,7 +249,7 @@ def test_the_mover_needs_every_move() -> None:
 def test_bulk_and_open_path_are_one(
     function: NetworkSettings | LinearSettings, opponent: str
 ) -> None:
-    rivals = {
+    rivals: dict[str, SelfPlay | PlayerSettings] = {
         "self": SelfPlay(),
         "copy": SelfPlay(opponent_refresh=7, epsilon=0.2),
         "random": PlayerSettings("random"),
@@ -411,7 +411,7 @@ def test_nothing_is_learned_in_them() -> None:
     other = ValueFunction(graph, NETWORK, seed=2)
     found = []
     for updates in ("online", "during-play"):
-        settings = replace(NETWORK, updates=updates)  # type: ignore[arg-type]
+        settings = replace(NETWORK, updates=updates)
         function = ValueFunction(graph, settings, seed=1)
         matches = FunctionMatches.between(function, other)
         found.append(matches.play(0, 20, seed=5, opening=1).rows)

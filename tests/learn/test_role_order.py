@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.games import load
@@ -96,7 +97,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("name", ["pig", "ticks"])
+@pytest.mark.parametrize("name", mark_slow(["pig", "ticks"], {"pig"}))
 @pytest.mark.parametrize("config", TABLES.values(), ids=TABLES.keys())
 def test_tables_are_the_same_in_any_order(name: str, config: TrainConfig) -> None:
     expected = table_of(train(name, USUAL, config))
@@ -120,7 +121,7 @@ FUNCTIONS: dict[str, FunctionSettings] = {
 }
 
 
-@pytest.mark.parametrize("name", ["pig", "ticks"])
+@pytest.mark.parametrize("name", mark_slow(["pig", "ticks"], {"pig"}))
 @pytest.mark.parametrize("kind", FUNCTIONS)
 def test_functions_are_the_same_in_any_order(name: str, kind: str) -> None:
     settings = FUNCTIONS[kind]

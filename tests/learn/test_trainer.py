@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.engine import Interpreter, simulator
@@ -34,9 +35,14 @@ from gamelore.transfer import (
 )
 
 TURN_TAKING = [e.name for e in library() if e.players == 2 and e.moves == "alternating"]
-LARGE = {"abalone", "gomoku", "othello", "english-draughts", "breakthrough"} | {
-    f"hex-{n}x{n}" for n in range(6, 12)
-}
+LARGE = {
+    "abalone",
+    "abalone-4",
+    "gomoku",
+    "othello",
+    "english-draughts",
+    "breakthrough",
+} | {f"hex-{n}x{n}" for n in range(6, 12)}
 
 X_WINS = "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 1 3)"
 O_WINS = "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 3 3) (mark 2 3)"
@@ -439,13 +445,7 @@ def test_settings_are_checked(make: object) -> None:
 # ── every game ──────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(n, marks=pytest.mark.slow if n in LARGE else ())
-        for n in TURN_TAKING
-    ],
-)
+@pytest.mark.parametrize("name", mark_slow(TURN_TAKING, LARGE))
 def test_every_game_can_be_learned(name: str) -> None:
     graph = StateGraph(simulator(load(name)))
     for config in (
@@ -481,13 +481,7 @@ def taught_by(name: str) -> Knowledge:
     )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(n, marks=pytest.mark.slow if n in LARGE else ())
-        for n in TURN_TAKING
-    ],
-)
+@pytest.mark.parametrize("name", mark_slow(TURN_TAKING, LARGE))
 def test_every_game_can_be_source_and_target(name: str) -> None:
     graph = graph_of(name)
     assert taught_by(name).results[0].game == name

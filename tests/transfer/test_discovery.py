@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.engine import simulator
 from gamelore.errors import NotTurnTakingError
@@ -134,27 +135,18 @@ def test_games_with_simultaneous_moves_are_refused() -> None:
         count_patterns(simulator(load("tron")), 0)
 
 
-LARGE = {
-    "abalone",
-    "breakthrough",
-    "english-draughts",
-    "gomoku",
-    "othello",
-    "othello-6x6",
-}
-TURN_TAKING = [
-    pytest.param(
-        entry.name,
-        marks=pytest.mark.slow
-        if entry.name in LARGE or (entry.family == "hex" and max(entry.size) > 5)
-        else (),
-    )
+FEW = ("tictactoe", "connect-four", "breakthrough-6x6", "othello-4x4", "hex-4x4", "pig")
+TURN_TAKING = {
+    entry.name: entry.name not in FEW
     for entry in library()
     if entry.players == 2 and entry.name not in ("tron", "rock-paper-scissors")
-]
+}
+"""By name, whether it takes long, or is like another one."""
 
 
-@pytest.mark.parametrize("name", TURN_TAKING)
+@pytest.mark.parametrize(
+    "name", mark_slow(TURN_TAKING, {name for name in TURN_TAKING if TURN_TAKING[name]})
+)
 def test_every_two_player_game_has_patterns(name: str) -> None:
     game = simulator(load(name))
     for role in (0, 1):

@@ -74,14 +74,16 @@ class Decisions:
         """The texts of all actions."""
         self.outcomes: tuple[str, ...] = self._list_outcomes()
         """The texts of all outcomes of chance."""
-        self._action_numbers = [self._numbers_of(r, self.actions) for r in self.players]
+        self._action_numbers = [
+            self._number_moves(r, self.actions) for r in self.players
+        ]
         self._moves = [
             {action: move for move, action in numbers.items()}
             for numbers in self._action_numbers
         ]
         self._outcome_numbers: dict[int, int] = {}
         if self.chance is not None:
-            self._outcome_numbers = self._numbers_of(self.chance, self.outcomes)
+            self._outcome_numbers = self._number_moves(self.chance, self.outcomes)
         self._outcome_moves = {o: m for m, o in self._outcome_numbers.items()}
         self._known: dict[PositionKey, Decision] = {}
 
@@ -219,7 +221,7 @@ class Decisions:
             return ()
         return tuple(sorted(map(to_kif, self.engine.moves[self.chance]), key=_natural))
 
-    def _numbers_of(self, role: int, texts: Sequence[str]) -> dict[int, int]:
+    def _number_moves(self, role: int, texts: Sequence[str]) -> dict[int, int]:
         """Return, by the number of a role's move, that of its text."""
         places = {text: number for number, text in enumerate(texts)}
         named = enumerate(map(to_kif, self.engine.moves[role]))

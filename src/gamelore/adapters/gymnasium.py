@@ -7,8 +7,8 @@
 >>> observations.shape, infos["action_mask"].shape
 ((1024, 86), (1024, 8))
 
-Observations are the facts of a position, 0 or 1; actions are numbers of moves, and
-which of them are legal is in the infos as `action_mask`.
+Observations are the facts of a position, 0 or 1, or planes of its board; actions are
+numbers of moves, and which of them are legal is in the infos as `action_mask`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from gamelore.adapters.lanes import (
     IllegalAction,
     MatchLanes,
 )
+from gamelore.adapters.observations import Observation, Observer
 from gamelore.adapters.opponents import LearnerMatches
 from gamelore.engine.position import Playable, Position
 from gamelore.errors import ArgumentError
@@ -52,9 +53,11 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 Infos: TypeAlias = dict[str, Any]
 
 
-def _make_spaces(lanes: MatchLanes) -> tuple[spaces.Space[Facts], spaces.Discrete]:
+def _make_spaces(
+    lanes: MatchLanes, observer: Observer
+) -> tuple[spaces.Space[Facts], spaces.Discrete]:
     """Return the spaces of one match."""
-    observed: Any = spaces.Box(0, 1, (len(lanes.simulator.fluents),), np.int8)
+    observed: Any = spaces.Box(0, 1, observer.shape, np.int8)
     return observed, spaces.Discrete(len(lanes.actions))
 
 
@@ -78,6 +81,7 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         reward_range: tuple[float, float] = WIN_LOSS,
         move_limit: int | None = None,
         illegal: IllegalAction = "lose",
+        observation: Observation = "facts",
         render_mode: str | None = None,
     ) -> None:
         """`game`: a name of the library, the path of a rule sheet, a game or what
@@ -85,7 +89,8 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         `learned:FILE`. `role`: the one that learns, by default the first.
         `reward_range`: the rewards of goal 0 and goal 100. `move_limit`: joint moves
         after which a match is truncated. `illegal`: whether an action that is not legal
-        loses the match, or a random legal one takes its place."""
+        loses the match, or a random legal one takes its place. `observation`: the
+        facts, or planes of the board."""
         self._autoreset = _autoreset_mode(autoreset_mode)
         self.metadata = {
             "render_modes": list(RENDER_MODES),
@@ -104,8 +109,9 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
             reward_range=reward_range,
         )
         self.lanes = self._matches.lanes
+        self.observer = Observer(self.lanes.simulator, observation)
         self.single_observation_space, self.single_action_space = _make_spaces(
-            self.lanes
+            self.lanes, self.observer
         )
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -139,7 +145,7 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         if options is not None and "reset_mask" in options:
             which = _check_reset_mask(options["reset_mask"], self.num_envs)
         self._begin(which)
-        return self.lanes.observe(), self._infos(which)
+        return self._observe(), self._infos(which)
 
     def step(
         self, actions: npt.NDArray[Any]
@@ -168,7 +174,7 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
         else:
             infos = self._infos(everyone)
             self._add_rewards(infos, over, every)
-        return self.lanes.observe(), rewards, terminated, truncated, infos
+        return self._observe(), rewards, terminated, truncated, infos
 
     def sample_actions(self) -> Actions:
         """Return a random legal action for each match, 0 where it is over.
@@ -212,6 +218,9 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
             super().reset(seed=seeds[0])
         return seeds
 
+    def _observe(self) -> Facts:
+        return self.observer.show(self.lanes.observe())
+
     def _begin(self, which: Flags) -> None:
         given = np.full(self.num_envs, -1, np.int32)
         given[which] = BEGIN
@@ -232,7 +241,7 @@ class GameVectorEnv(VectorEnv[Facts, Actions, npt.NDArray[Any]]):
 
     def _finals(self, over: Flags, every: Floats) -> Infos:
         """Return the last observations and infos of matches that are over."""
-        facts = self.lanes.observe()
+        facts = self._observe()
         last = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(over).tolist():
             last[i] = facts[i]
@@ -281,6 +290,7 @@ class GameEnv(gym.Env[Facts, np.int64]):
         reward_range: tuple[float, float] = WIN_LOSS,
         move_limit: int | None = None,
         illegal: IllegalAction = "lose",
+        observation: Observation = "facts",
         render_mode: str | None = None,
     ) -> None:
         self.render_mode = check_render_mode(render_mode)
@@ -294,7 +304,10 @@ class GameEnv(gym.Env[Facts, np.int64]):
             reward_range=reward_range,
         )
         self.lanes = self._matches.lanes
-        self.observation_space, self.action_space = _make_spaces(self.lanes)
+        self.observer = Observer(self.lanes.simulator, observation)
+        self.observation_space, self.action_space = _make_spaces(
+            self.lanes, self.observer
+        )
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -322,7 +335,7 @@ class GameEnv(gym.Env[Facts, np.int64]):
         self._matches.seed([seed])
         self._matches.step(np.array([BEGIN], np.int32))
         self._show()
-        return self.lanes.observe()[0], self._info()
+        return self._observe(), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Facts, float, bool, bool, Infos]:
         """Take an action of the role that is asked."""
@@ -340,7 +353,7 @@ class GameEnv(gym.Env[Facts, np.int64]):
         if over and self._matches.role is None:
             info["rewards"] = every[0]
         self._show()
-        facts = self.lanes.observe()[0]
+        facts = self._observe()
         return facts, float(own[0]), over and not cut_off, cut_off, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -358,6 +371,10 @@ class GameEnv(gym.Env[Facts, np.int64]):
         """Release the opponent."""
         if self._matches.opponents is not None:
             self._matches.opponents.close()
+
+    def _observe(self) -> Facts:
+        shown: Facts = self.observer.show(self.lanes.observe())[0]
+        return shown
 
     def _info(self) -> Infos:
         info: Infos = {"action_mask": self.lanes.mask_actions()[0]}

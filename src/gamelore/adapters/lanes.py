@@ -100,7 +100,7 @@ class MatchLanes:
         self.simulator = simulator
         self.count = count
         if asked is None:
-            asked = players_of(simulator)
+            asked = list_players(simulator)
         low, high = reward_range
         self.table = self._make_table(asked)._replace(
             move_limit=check_integer("move_limit", move_limit or MOVE_LIMIT, 1, MOST),
@@ -265,7 +265,7 @@ class MatchLanes:
         return np.zeros((count, width), np.uint64)
 
 
-def players_of(simulator: CircuitSimulator) -> tuple[int, ...]:
+def list_players(simulator: CircuitSimulator) -> tuple[int, ...]:
     """Return the numbers of the roles that are not played at random by the rules."""
     return tuple(r for r, role in enumerate(simulator.roles) if role != CHANCE)
 

@@ -120,7 +120,7 @@ class GameloreGame(pyspiel.Game):  # type: ignore[misc]
         """Return the state a match starts from."""
         return GameloreState(self)
 
-    def state_of(self, position: Position) -> GameloreState:
+    def make_state(self, position: Position) -> GameloreState:
         """Return the state with the facts of a position, without a history."""
         state = self.new_initial_state()
         engine = self.decisions.engine

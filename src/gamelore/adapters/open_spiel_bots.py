@@ -83,7 +83,7 @@ class FollowedState(ABC):
         self.position = Position(simulator)
 
     @abstractmethod
-    def action_of(self, role: int, move: Move) -> int:
+    def find_action(self, role: int, move: Move) -> int:
         """Return OpenSpiel's action for a move of a role that decides."""
 
     @abstractmethod
@@ -113,12 +113,12 @@ class NativeState(FollowedState):
         super().__init__(load_native(name), simulator)
         self._to_action = ACTIONS[name]
 
-    def action_of(self, role: int, move: Move) -> int:
+    def find_action(self, role: int, move: Move) -> int:
         return self._to_action(move, self.state)
 
     def apply(self, joint: tuple[Move, ...]) -> None:
         player = self.state.current_player()
-        self.state.apply_action(self.action_of(player, joint[player]))
+        self.state.apply_action(self.find_action(player, joint[player]))
 
 
 class AdaptedState(FollowedState):
@@ -130,7 +130,7 @@ class AdaptedState(FollowedState):
 
         super().__init__(adapt(simulator.game), simulator)
 
-    def action_of(self, role: int, move: Move) -> int:
+    def find_action(self, role: int, move: Move) -> int:
         decisions = self.game.decisions
         number = decisions.engine.move_number(role, move)
         return int(decisions.action(decisions.players.index(role), number))
@@ -189,7 +189,7 @@ class BotPlayer(ABC):
             return legal[0]
         action = self.decide(followed, clock)
         for move in legal:
-            if followed.action_of(self._role, move) == action:
+            if followed.find_action(self._role, move) == action:
                 return move
         raise GameloreError(f"OpenSpiel's action {action} is no legal move of ours")
 

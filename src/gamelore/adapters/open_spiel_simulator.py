@@ -16,7 +16,6 @@ and only those in which all outcomes of chance are equally likely, as in GDL.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any, ClassVar
@@ -27,6 +26,7 @@ import numpy.typing as npt
 from gamelore.adapters.open_spiel_games import import_pyspiel
 from gamelore.adapters.survey import CHANCE
 from gamelore.engine.checks import check_row
+from gamelore.engine.one_by_one import make_fact_matrix, tally_playouts
 from gamelore.engine.simulator import NO_GOAL, Playouts, Row, Rows, Simulator
 from gamelore.errors import (
     ArgumentError,
@@ -115,7 +115,9 @@ class OpenSpielSimulator(Simulator):
     def facts(self, row: Row) -> frozenset[Fact]:
         history = self.state(row).full_history()
         return frozenset(
-            Compound("made", (str(n + 1), self._role_of(made.player), str(made.action)))
+            Compound(
+                "made", (str(n + 1), self._name_role(made.player), str(made.action))
+            )
             for n, made in enumerate(history)
         )
 
@@ -161,7 +163,7 @@ class OpenSpielSimulator(Simulator):
         return np.array(ended, np.bool_)
 
     def _goals(self, positions: Rows) -> npt.NDArray[np.int16]:
-        goals = [self._goals_of(self._states[int(row[0])]) for row in positions]
+        goals = [self._read_goals(self._states[int(row[0])]) for row in positions]
         return np.array(goals, np.int16).reshape(len(goals), len(self.roles))
 
     def _advance(
@@ -179,15 +181,9 @@ class OpenSpielSimulator(Simulator):
         return after, illegal
 
     def _fact_matrix(self, positions: Rows) -> npt.NDArray[np.bool_]:
-        numbers = self._fluent_numbers
-        found = [self.facts(row) for row in positions]
-        for facts in found:
-            for fact in sorted(facts.difference(numbers), key=to_kif):
-                numbers[fact] = len(numbers)
-        matrix = np.zeros((len(found), len(numbers)), np.bool_)
-        for n, facts in enumerate(found):
-            matrix[n, [numbers[fact] for fact in facts]] = True
-        return matrix
+        return make_fact_matrix(
+            [self.facts(row) for row in positions], self._fluent_numbers
+        )
 
     def _feature_counts(self, positions: Rows, role: int) -> npt.NDArray[np.float32]:
         raise ValueError(f"{self.game.name!r} is played without features")
@@ -195,29 +191,14 @@ class OpenSpielSimulator(Simulator):
     def _playouts(
         self, positions: Rows, count: int, seed: int, threads: int, move_limit: int
     ) -> Playouts:
-        shape = len(positions), len(self.roles)
-        sums, squares = np.zeros(shape), np.zeros(shape)
-        lengths = np.zeros(len(positions), np.int64)
-        goal_counts: tuple[Counter[int], ...] = tuple(Counter() for _ in self.roles)
-        length_counts: Counter[int] = Counter()
-        cut_off = 0
-        for n, row in enumerate(positions):
-            for i in range(count):
-                state = self._states[int(row[0])].clone()
-                length = self._play_out(state, Random(f"{seed} {n} {i}"), move_limit)
-                lengths[n] += length
-                length_counts[length] += 1
-                if not state.is_terminal():
-                    cut_off += 1
-                    continue
-                goals = self._goals_of(state)
-                sums[n] += goals
-                squares[n] += np.square(goals)
-                for role, goal in enumerate(goals):
-                    goal_counts[role][goal] += 1
-        return Playouts(
-            count, sums, squares, lengths, goal_counts, length_counts, cut_off
-        )
+        starts = [self._states[int(row[0])] for row in positions]
+
+        def play_out(n: int, random: Random) -> tuple[Sequence[int] | None, int]:
+            state = starts[n].clone()
+            length = self._play_out(state, random, move_limit)
+            return self._read_goals(state) if state.is_terminal() else None, length
+
+        return tally_playouts(play_out, (len(starts), len(self.roles)), count, seed)
 
     # ── single states ───────────────────────────────────────────────────────────────
 
@@ -246,7 +227,7 @@ class OpenSpielSimulator(Simulator):
             )
         return [int(outcome) for outcome in outcomes]
 
-    def _goals_of(self, state: Any) -> tuple[int, ...]:
+    def _read_goals(self, state: Any) -> tuple[int, ...]:
         if not state.is_terminal():
             return (NO_GOAL,) * len(self.roles)
         lowest = self.spiel.min_utility()
@@ -294,7 +275,7 @@ class OpenSpielSimulator(Simulator):
             self._states.append(state)
         return np.array([number], np.uint64)
 
-    def _role_of(self, player: int) -> str:
+    def _name_role(self, player: int) -> str:
         return self.roles[player] if player >= 0 else CHANCE
 
     def _refuse_hidden(self) -> None:

@@ -15,7 +15,7 @@ from gamelore.adapters.lanes import (
     KEEP,
     MatchLanes,
     find_simulator,
-    players_of,
+    list_players,
 )
 from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.agents.registry import AgentSpec, make_agent
@@ -32,7 +32,7 @@ MOST_MATCHES = 64
 
 def find_role(simulator: CircuitSimulator, role: Role | None) -> int:
     """Return the number of a role that is not `random`, by default the first."""
-    players = players_of(simulator)
+    players = list_players(simulator)
     names = [simulator.roles[r] for r in players]
     if role is None:
         return players[0]
@@ -72,7 +72,7 @@ class Opponents:
         games = (self._simulator.game,)
         self._agents = {
             role: make_agent(self._spec, seed=seed + role, games=games)
-            for role in players_of(self._simulator)
+            for role in list_players(self._simulator)
         }
 
     def begin(self, which: npt.NDArray[np.intp]) -> None:
@@ -129,7 +129,7 @@ class LearnerMatches:
         **settings: Any,
     ) -> None:
         simulator = find_simulator(game)
-        asked = players_of(simulator)
+        asked = list_players(simulator)
         self.role: int | None = None
         self.opponents: Opponents | None = None
         if opponent is not None:

@@ -34,8 +34,10 @@ from gamelore.adapters.lanes import (
     IllegalAction,
     MatchLanes,
     find_simulator,
-    players_of,
+    list_players,
 )
+from gamelore.adapters.observations import Observation as ObservationKind
+from gamelore.adapters.observations import Observer
 from gamelore.engine.checks import MOST_MOVES, check_integer
 from gamelore.engine.position import Playable, Position
 from gamelore.gdl import Move, Role
@@ -77,6 +79,7 @@ class _Match:
         reward_range: tuple[float, float],
         max_cycles: int | None,
         illegal: IllegalAction,
+        observation: ObservationKind,
     ) -> None:
         simulator = find_simulator(game)
         if max_cycles is not None:
@@ -88,21 +91,22 @@ class _Match:
             illegal=illegal,
             reward_range=reward_range,
         )
-        self.roles = players_of(simulator)
+        self.roles = list_players(simulator)
         self.agents = [f"player_{number}" for number in range(len(self.roles))]
         self._role = dict(zip(self.agents, self.roles, strict=True))
-        facts, actions = len(simulator.fluents), len(self.lanes.actions)
+        self.observer = Observer(simulator, observation)
+        shape, actions = self.observer.shape, len(self.lanes.actions)
         self.observation_spaces: dict[str, spaces.Dict] = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(0, 1, (facts,), np.int8),
+                    "observation": spaces.Box(0, 1, shape, np.int8),
                     "action_mask": spaces.Box(0, 1, (actions,), np.int8),
                 }
             )
             for agent in self.agents
         }
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.agents}
-        self.state_space = spaces.Box(0, 1, (facts,), np.int8)
+        self.state_space = spaces.Box(0, 1, shape, np.int8)
         self._seeded = False
 
     def begin(self, seed: int | None) -> None:
@@ -145,9 +149,14 @@ class _Match:
     def observe(self, agent: AgentName) -> Observation:
         role = np.array([self._role[agent]], np.int32)
         return {
-            "observation": self.lanes.observe()[0],
+            "observation": self.look(),
             "action_mask": self.lanes.mask_actions(role)[0],
         }
+
+    def look(self) -> npt.NDArray[np.int8]:
+        """Return the facts that are true, or planes of the board."""
+        shown: npt.NDArray[np.int8] = self.observer.show(self.lanes.observe())[0]
+        return shown
 
     def rewards(self) -> dict[AgentName, float]:
         every, _ = self.lanes.score(self.lanes.player)
@@ -191,9 +200,8 @@ class _Named:
         return self._match.state_space
 
     def state(self) -> npt.NDArray[np.int8]:
-        """Return int8 [F]: the facts that are true."""
-        facts: npt.NDArray[np.int8] = self._match.lanes.observe()[0]
-        return facts
+        """Return what agents see of the position: facts, int8 [F], or planes."""
+        return self._match.look()
 
     def render(self) -> Frame | None:
         """Return a drawing of the position, or print it."""
@@ -225,14 +233,16 @@ class GameAECEnv(_Named, AECEnv[str, Any, Any]):  # type: ignore[misc]
         reward_range: tuple[float, float] = WIN_LOSS,
         max_cycles: int | None = None,
         illegal: IllegalAction = "lose",
+        observation: ObservationKind = "facts",
         render_mode: str | None = None,
     ) -> None:
         """`reward_range`: the rewards of goal 0 and goal 100. `max_cycles`: joint moves
         after which a match is truncated. `illegal`: whether an action that is not legal
-        loses the match, or a random legal one takes its place."""
+        loses the match, or a random legal one takes its place. `observation`: `facts`,
+        or `planes` of the board."""
         super().__init__()
         self.render_mode = check_render_mode(render_mode)
-        self._match = _Match(game, reward_range, max_cycles, illegal)
+        self._match = _Match(game, reward_range, max_cycles, illegal, observation)
         self.metadata = {**_METADATA, "name": self._match.lanes.simulator.game.name}
         self.possible_agents = [*self._match.agents]
         self.agents: list[AgentName] = []
@@ -295,11 +305,12 @@ class GameParallelEnv(_Named, ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         reward_range: tuple[float, float] = WIN_LOSS,
         max_cycles: int | None = None,
         illegal: IllegalAction = "lose",
+        observation: ObservationKind = "facts",
         render_mode: str | None = None,
     ) -> None:
         """The settings are those of `GameAECEnv`."""
         self.render_mode = check_render_mode(render_mode)
-        self._match = _Match(game, reward_range, max_cycles, illegal)
+        self._match = _Match(game, reward_range, max_cycles, illegal, observation)
         self.metadata = {**_METADATA, "name": self._match.lanes.simulator.game.name}
         self.possible_agents = [*self._match.agents]
         self.agents: list[AgentName] = []

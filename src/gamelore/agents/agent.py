@@ -88,6 +88,15 @@ class PlayerAgent:
         self._busy: OrderedDict[str, tuple[Simulator, Player]] = OrderedDict()
         self._idle: list[tuple[Simulator, Player]] = []
 
+    def fresh(self, seed: int, simulator: Simulator) -> PlayerAgent:
+        """Return such an agent without a past, with a player ready for a game.
+
+        What it plays depends on the seed and on nothing else.
+        """
+        agent = PlayerAgent(self._make_player, seed, game=self.game)
+        agent._idle.append((simulator, agent._player_for(simulator)))
+        return agent
+
     def enter(self, entry: MatchEntry, clock: Clock) -> Player:
         """Return a player that has played the game before, or a new one."""
         with self._lock:

@@ -4,6 +4,7 @@
     minimax-4                  … with a number: its depth, or its playouts of each move
     level-3                    the level of strength 3, of 1 to 10
     minimax-4:material         alpha-beta over an evaluator, by its name
+    trained                    searches over weights that come with gamelore
     td                         an agent that learns from its matches
     openspiel-1000             OpenSpiel's MCTSBot; with a number: its simulations
     openspiel:BOT              another bot that is registered with OpenSpiel
@@ -58,11 +59,14 @@ OPENSPIEL = "openspiel"
 DEFAULT = "mcts"
 """The player where none is named: the strongest on any game."""
 TREE = "mcts"
+TRAINED = "trained"
+"""The player by the weights that come with gamelore; without them, tree search."""
 _SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
 _OPENSPIEL_PLAYER = "gamelore.adapters.open_spiel_bots:make_open_spiel_player"
+_TRAINED_AGENT = "gamelore.learn.trained:make_trained_agent"
 _TREE_AGENT = "gamelore.learn.learned_player:make_tree_agent"
 
-NAMES: tuple[str, ...] = (*PLAYERS, *LEARNERS)
+NAMES: tuple[str, ...] = (*PLAYERS, TRAINED, *LEARNERS)
 """Every name of the table."""
 
 FORMS = (
@@ -171,6 +175,8 @@ def make_agent(
     if spec.is_learned:
         make = _look_up(_TREE_AGENT if spec.name == TREE else _SNAPSHOT_AGENT)
         return cast(Agent, make(Path(spec.target), spec.number, seed, games))
+    if spec.name == TRAINED:
+        return cast(Agent, _look_up(_TRAINED_AGENT)(seed))
     if spec.name == IMPORTED:
         return _import_agent(spec.target, seed)
     if spec.name == PLUGIN:

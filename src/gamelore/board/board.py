@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from gamelore.board.describe import describe_position
 from gamelore.board.infer import BoardModel, infer_model
 from gamelore.board.moves import find_move_cells
+from gamelore.board.planes import PlaneLayout, lay_out_planes
 from gamelore.board.scene import BoardScene, Mark
 from gamelore.board.svg import SvgOptions, draw_scene_svg
 from gamelore.board.text import draw_scene
@@ -24,7 +25,10 @@ class Board:
 
     @property
     def kind(self) -> str:
-        """`square`, `hex`, `line`, `graph`, `stacks`, or `facts` without a board."""
+        """`square`, `hex`, `line`, `graph`, `stacks`, `table`, or `facts`.
+
+        A table has a row for each role; facts are listed where there is no board.
+        """
         return self._model.kind
 
     @property
@@ -76,6 +80,13 @@ class Board:
     def find_cells(self, move: Move) -> tuple[str, ...]:
         """Return the names of the cells that a move is about, source first."""
         return find_move_cells(self._model, move)
+
+    def lay_out_planes(self, fluents: Sequence[Fact]) -> PlaneLayout:
+        """Return where each of the facts that can be true is in planes of the board.
+
+        `ArgumentError` if the board has no rows and columns.
+        """
+        return lay_out_planes(self._model, fluents)
 
     def _touched(
         self,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gamelore.board.families import Family, Words
-from gamelore.board.order import is_number
+from gamelore.board.order import Orders, is_number
 
-Use = Literal["cells", "edges", "stack", "array", "point", "beside"]
+Use = Literal["cells", "edges", "stack", "array", "point", "scores", "state", "beside"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Reading:
     """The arguments that name the piece."""
     full: bool = False
     """Whether every cell has such a fact, at the start at least."""
+    selector: int | None = None
+    """Which coordinate selects a board, where the other one names its cells."""
     partner: Family | None = None
     """The family of the other coordinate, where each is a fact of its own."""
 
@@ -36,13 +38,15 @@ class Reading:
         return size if self.where else 0
 
     def cell_of(self, words: Words) -> Words:
+        if self.use == "state":
+            return (self.family.functor,)
         return tuple(words[i] for i in self.where)
 
     def content_of(self, words: Words) -> Words:
         return tuple(words[i] for i in self.what)
 
 
-def read_family(family: Family, roles: frozenset[str]) -> Reading:
+def read_family(family: Family, roles: frozenset[str], orders: Orders) -> Reading:
     """Return what a family's arguments most likely mean."""
     ordered = [
         axis is not None and not family.domains[i] <= roles
@@ -59,7 +63,7 @@ def read_family(family: Family, roles: frozenset[str]) -> Reading:
     full = _find_full(family, runs)
     if full is not None:
         return _reading(family, full, full=True)
-    listed = _find_listed(family, roles)
+    listed = _find_listed(family, roles) or _find_rows(family, orders)
     if listed is not None:
         return _reading(family, listed, full=True)
     if not runs:
@@ -126,6 +130,26 @@ def _find_listed(family: Family, roles: frozenset[str]) -> tuple[int, int] | Non
     return None
 
 
+def _find_rows(family: Family, orders: Orders) -> tuple[int, int] | None:
+    """Return two coordinates of which the second is ordered in each row by itself.
+
+    Rows that are set in by half a cell have names of their own in some rule sheets.
+    """
+    for i in range(family.arity - 1 if family.arity > 2 else 0):
+        rows: dict[str, list[str]] = {}
+        for words in family.initial:
+            rows.setdefault(words[i], []).append(words[i + 1])
+        if (
+            len(rows) >= 3
+            and family.axes[i] is not None
+            and family.axes[i + 1] is None
+            and family.is_unique(family.initial, (i, i + 1))
+            and all(len(row) >= 3 and orders.axis(row) for row in rows.values())
+        ):
+            return i, i + 1
+    return None
+
+
 def _add_selector(family: Family, run: Sequence[int]) -> tuple[int, ...]:
     """Return the coordinates with the argument that tells boards apart, if any does.
 
@@ -145,7 +169,7 @@ def find_ends(family: Family) -> tuple[tuple[int, int], tuple[int, int]] | None:
     They are written `x y x2 y2`, or `x x2 y y2`; None if they are not side by side in
     every fact of the start, or in every possible one if there are none.
     """
-    facts = family.initial or family.combinations
+    facts = family.initial or family.possible
     if not facts:
         return None
     for one, other in (((0, 1), (2, 3)), ((0, 2), (1, 3))):

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from gamelore.board.coordinates import find_ends
+from gamelore.board.diagrams import find_role
 from gamelore.board.families import Family, Words, split_fact
 from gamelore.board.grids import Grid, Layer
 from gamelore.board.infer import BoardModel
-from gamelore.board.layout import GAP
-from gamelore.board.looks import Look, find_direction, make_looks
+from gamelore.board.looks import Look, base_name, find_direction, make_looks
 from gamelore.board.order import natural
+from gamelore.board.points import GAP
 from gamelore.board.scene import BoardScene, Cell, Counter, Hand, Line, Piece
 from gamelore.board.stacks import stack_cells
 from gamelore.gdl import Fact
 
 MOST_COUNTERS = 14
 """Facts of one family that are listed one by one beside a board."""
+LONGEST_VALUE = 28
+"""Letters of values that are listed behind one label."""
 
 
 def describe_position(model: BoardModel, facts: Iterable[Fact]) -> BoardScene:
@@ -98,6 +102,9 @@ def _describe_grid(
         elif layer.style == "array":
             for words in facts:
                 pieces += _describe_array(grid, layer, words)
+        elif layer.style == "scores":
+            for words in facts:
+                pieces += _describe_score(grid, layer, words, roles)
         elif layer.style == "point":
             pieces += _describe_point(grid, layer, by_family)
         elif layer.style not in ("hidden", "silent"):
@@ -144,6 +151,22 @@ def _describe_array(grid: Grid, layer: Layer, words: Words) -> list[Piece]:
         for i, one in enumerate(looks)
         if one is not None
     ]
+
+
+def _describe_score(
+    grid: Grid, layer: Layer, words: Words, roles: Sequence[str]
+) -> list[Piece]:
+    """Return a number in a table, in its role's row."""
+    family = layer.reading.family
+    role = (layer.reading.cell_of(words) or (find_role(family.functor, roles),))[0]
+    look = layer.looks.get((role,)) if role is not None else None
+    if role is None or look is None:
+        return []
+    column = family.functor
+    if not layer.reading.where:
+        column = base_name((column,), role)
+    value = layer.reading.content_of(words)[0]
+    return [Piece(grid.name((role, column)), value, role, value, *_look(look))]
 
 
 def _look(look: Look) -> tuple[str, str]:
@@ -221,6 +244,7 @@ def _describe_edges(
     """Return lines between points, or walls across the border of two cells."""
     ends = find_ends(layer.reading.family)
     points = grid.layout.points
+    side = 1 / math.sqrt(3) if grid.layout.shape == "hex" else 1.0
     lines = []
     for words in facts:
         content = layer.reading.content_of(words)
@@ -232,7 +256,8 @@ def _describe_edges(
             continue
         (ax, ay), (bx, by) = one, other
         if layer.style == "walls":
-            mx, my, dx, dy = (ax + bx) / 2, (ay + by) / 2, (bx - ax) / 2, (by - ay) / 2
+            mx, my = (ax + bx) / 2, (ay + by) / 2
+            dx, dy = side * (bx - ax) / 2, side * (by - ay) / 2
             ax, ay, bx, by = mx - dy, my + dx, mx + dy, my - dx
         look = layer.looks.get(layer.kind(content))
         colour = look.colour if look is not None and content else "ink"
@@ -285,11 +310,18 @@ def _make_hand(model: BoardModel, functor: str, facts: Sequence[Words]) -> Hand:
 def _list_counters(
     model: BoardModel, functor: str, family: Family | None, facts: Sequence[Words]
 ) -> list[Counter]:
-    """Return one counter for each fact, its role apart."""
-    counters = []
+    """Return what facts say, each label once, the role apart."""
+    values: dict[tuple[str, str | None], list[str]] = {}
     for words in sorted(facts, key=lambda words: [natural(word) for word in words]):
         owner = next((word for word in words if word in model.roles), None)
         rest = [word for word in words if word != owner]
         label = functor if owner is None else f"{functor} {owner}"
-        counters.append(Counter(label, " ".join(rest), owner))
+        values.setdefault((label, owner), []).append(" ".join(rest))
+    counters: list[Counter] = []
+    for (label, owner), own in values.items():
+        together = ", ".join(own)
+        if " " in "".join(own) or len(together) > LONGEST_VALUE:
+            counters += [Counter(label, value, owner) for value in own]
+        else:
+            counters.append(Counter(label, together, owner))
     return counters

@@ -30,6 +30,8 @@ class Family:
     """Facts of the initial position."""
     known: frozenset[Words] | None
     """Every fact that can be true, where the ground game is known."""
+    declared: frozenset[Words] | None = None
+    """Every fact that rules declare as possible, where they do."""
 
     @property
     def key(self) -> str:
@@ -62,6 +64,11 @@ class Family:
         """The facts that are known to be possible, or those of the start."""
         return self.known if self.known is not None else frozenset(self.initial)
 
+    @property
+    def possible(self) -> frozenset[Words] | None:
+        """The facts that can be true as far as anything says so."""
+        return self.known if self.known is not None else self.declared
+
 
 def split_fact(fact: Fact) -> tuple[str, Words]:
     """Return a fact's functor with its arity, and its arguments as text."""
@@ -72,12 +79,27 @@ def split_fact(fact: Fact) -> tuple[str, Words]:
 
 
 def find_families(
-    game: Game, orders: Orders, initial: Iterable[Term], fluents: Iterable[Fact] | None
+    game: Game,
+    orders: Orders,
+    initial: Iterable[Term],
+    fluents: Iterable[Fact] | None,
+    declared: Iterable[Term] = (),
 ) -> dict[str, Family]:
     """Return the families of a game's fluents, by functor and arity."""
     at_start = _group(initial)
+    bases = _group(declared)
+    for key in [
+        key for key in bases if not set(bases[key]) >= set(at_start.get(key, ()))
+    ]:
+        del bases[key]  # a fact of the start was not declared
     known = _group(fluents) if fluents is not None else {}
-    domains = _list_domains(known) if known else _estimate_domains(game.rules)
+    for key in known.keys() & bases.keys():
+        known[key] = sorted(set(known[key]) & set(bases[key])) or known[key]
+    domains = (
+        _list_domains(known)
+        if known
+        else {**_estimate_domains(game.rules), **_list_domains(bases)}
+    )
     for key, facts in at_start.items():
         columns = domains.setdefault(key, [set() for _ in facts[0]])
         for words in facts:
@@ -95,6 +117,7 @@ def find_families(
             axes=tuple(orders.axis(column) for column in columns),
             initial=tuple(at_start.get(key, ())),
             known=frozenset(known[key]) if key in known else None,
+            declared=frozenset(bases[key]) if key in bases else None,
         )
     return families
 

@@ -6,9 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gamelore.board.cells import (
+    axis_names,
+    find_neighbours,
+    list_cells,
+    list_targets,
+    lists_cells,
+)
 from gamelore.board.coordinates import Reading, find_ends
 from gamelore.board.families import Words
-from gamelore.board.layout import Edges, Layout, lay_out
+from gamelore.board.layout import Plane, lay_out, lay_out_rows
+from gamelore.board.lines import LineFinder
 from gamelore.board.looks import (
     Look,
     block_look,
@@ -17,12 +25,12 @@ from gamelore.board.looks import (
     looks_empty,
     make_looks,
 )
-from gamelore.board.order import Axis, Orders
+from gamelore.board.order import Axis, Orders, natural
 from gamelore.board.orientation import find_plane
+from gamelore.board.points import GAP, Edges, Layout
 from gamelore.board.readings import LARGEST
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage
-from gamelore.gdl import to_kif
 
 MOST_KINDS = 400
 """Kinds of pieces that get a look each."""
@@ -41,6 +49,7 @@ Style = Literal[
     "stacks",
     "array",
     "point",
+    "scores",
     "hidden",
     "silent",
 ]
@@ -100,24 +109,80 @@ class GridMaker:
             return self._make_array(main, prefix)
         if main.use == "point":
             return self._make_points(main, prefix)
-        names = _axis_names(group)
+        if main.selector is not None:
+            return self._make_named_boards(group, prefix)
+        names = axis_names(group)
         axes = tuple(self.orders.axis(one) for one in names)
-        cells = _list_cells(group, names, axes)
+        cells = list_cells(group, names, axes)
+        if main.family.known is None and len(axes) == 2:
+            cells &= list_targets(main, self.statics, self.usage) or cells
         if not cells or len(cells) > (LARGEST if main.full else LARGEST_SPARSE):
             return None
         axes = tuple(
             self.orders.axis({cell[k] for cell in cells}) or axis
             for k, axis in enumerate(axes)
         )
+        rows = self._find_rows(cells, axes)
+        if rows:
+            return Grid(
+                prefix, lay_out_rows(axes[0], rows), self.make_layers(group), axes
+            )
         if len(axes) == 2 and main.full:
             axes = tuple(axis or _list_names(main, k) for k, axis in enumerate(axes))
-        edges = _find_neighbours(self.statics, cells, len(names))
+        edges = self._find_neighbours(cells, names)
         layers = self.make_layers(group)
+        if len(axes) == 3 and _find_height(main, axes) == 2:
+            layout = _lay_out_levels(cells, axes)
+            return Grid(prefix, layout, layers, axes)
         plane = find_plane(main, axes, self.roles, layers[0].looks, self.usage)
         layout = lay_out(cells, axes, edges, plane)
         if main.use == "edges":
             layout = Layout("dot", layout.points, layout.rows, layout.columns)
         return Grid(prefix, layout, layers, axes)
+
+    def _find_rows(
+        self, cells: Iterable[Words], axes: Sequence[Axis | None]
+    ) -> dict[str, Axis]:
+        """Return the order of each row, where the names of all rows have none."""
+        if len(axes) != 2 or axes[0] is None or axes[1] is not None:
+            return {}
+        names: dict[str, set[str]] = {}
+        for row, name in cells:
+            names.setdefault(row, set()).add(name)
+        found = {row: self.orders.axis(own) for row, own in names.items()}
+        rows = {row: axis for row, axis in found.items() if axis is not None}
+        return rows if len(rows) == len(found) >= 3 else {}
+
+    def _make_named_boards(self, group: Sequence[Reading], prefix: str) -> Grid:
+        """Return boards side by side whose cells have one name each."""
+        main = group[0]
+        selector = main.selector or 0
+        names, boards = (main.family.domains[i] for i in (1 - selector, selector))
+        cells: set[Words] = {(name,) for name in names}
+        edges = self._find_neighbours(cells, [names])
+        own = lay_out(cells, [self.orders.axis(names)], edges, Plane(0, upward=False))
+        width = 1 + max(x for x, _ in own.points.values())
+        points: dict[Words, tuple[float, float]] = {}
+        titles = []
+        for number, board in enumerate(sorted(boards, key=natural)):
+            start = number * (width + GAP)
+            titles.append((board, start + (width - 1) / 2))
+            for cell, (x, y) in own.points.items():
+                points[(board, *cell) if selector == 0 else (*cell, board)] = (
+                    x + start,
+                    y,
+                )
+        layout = Layout(own.shape, points, columns=tuple(titles))
+        return Grid(prefix, layout, self.make_layers(group), (None, None))
+
+    def _find_neighbours(
+        self, cells: set[Words], names: Sequence[frozenset[str]]
+    ) -> list[Edges]:
+        found = find_neighbours(self.statics, cells, len(names))
+        if len(names) == 1:
+            lines = LineFinder(self.usage, self.statics).find_neighbours(names[0])
+            found += [lines] if lines else []
+        return found
 
     def _make_array(self, main: Reading, prefix: str) -> Grid:
         """Return a row of cells, one for each argument of the only fact."""
@@ -187,7 +252,7 @@ class GridMaker:
             style = "hidden"
         elif _has_sides(reading):
             style = "sides"
-        elif _lists_cells(reading) and not is_main:
+        elif (lists_cells(reading) and not is_main) or _is_free(reading, group):
             style = "silent"
         only = {layer for layer in _contents(reading) if layer not in empty}
         if is_main and len(only) == 1 and len(group) > 1:
@@ -195,6 +260,25 @@ class GridMaker:
         elif not is_main and not reading.what and family.initial:
             looks = block_look(looks, (family.functor,))
         return Layer(family.key, reading, style, empty, named, looks)
+
+
+def _find_height(main: Reading, axes: Sequence[Axis | None]) -> int | None:
+    """Return the only coordinate in which everything is lowest at the start."""
+    low = [
+        k
+        for k, axis in enumerate(axes)
+        if axis is not None
+        and {words[main.where[k]] for words in main.family.initial} == {axis.names[0]}
+    ]
+    return low[0] if len(low) == 1 and len(main.family.initial) > 2 else None
+
+
+def _lay_out_levels(cells: Iterable[Words], axes: Sequence[Axis | None]) -> Layout:
+    """Return the levels of a board whose last coordinate is the height."""
+    turned = {(cell[-1], *cell[:-1]) for cell in cells}
+    layout = lay_out(turned, [axes[-1], *axes[:-1]], [], Plane(1, upward=False))
+    points = {(*cell[1:], cell[0]): point for cell, point in layout.points.items()}
+    return Layout(layout.shape, points)
 
 
 def _wall_style(edges: Reading, main: Reading) -> Style:
@@ -214,6 +298,17 @@ def _is_named(reading: Reading, group: Sequence[Reading]) -> bool:
         return True
     other = reading is not group[0] and reading.use == "cells"
     return other and not _domain(reading) & _domain(group[0])
+
+
+def _is_free(reading: Reading, group: Sequence[Reading]) -> bool:
+    """Whether a family without content says which cells are empty.
+
+    Others that have none either then say what happened to the cell.
+    """
+    others = any(not one.what for one in group if one is not reading)
+    if reading.what or not others:
+        return False
+    return reading.selector is not None or looks_empty(reading.family.functor)
 
 
 def _has_sides(reading: Reading) -> bool:
@@ -249,90 +344,3 @@ def _list_names(main: Reading, k: int) -> Axis:
     """Return a coordinate's names in the order of the initial facts."""
     names = dict.fromkeys(words[main.where[k]] for words in main.family.initial)
     return Axis(tuple(names), "listed")
-
-
-def _axis_names(group: Sequence[Reading]) -> list[frozenset[str]]:
-    """Return the constants of each coordinate of a board."""
-    main = group[0]
-    if main.use == "edges":
-        ends = find_ends(main.family) or ((0, 1), (2, 3))
-        domains = main.family.domains
-        return [domains[ends[0][k]] | domains[ends[1][k]] for k in range(2)]
-    return [
-        frozenset[str]().union(
-            *(r.family.domains[r.where[k]] for r in group if r.use == "cells")
-        )
-        for k in range(len(main.where))
-    ]
-
-
-def _list_cells(
-    group: Sequence[Reading],
-    names: Sequence[frozenset[str]],
-    axes: Sequence[Axis | None],
-) -> set[Words]:
-    """Return the cells that facts can name, or all combinations if those are most."""
-    main = group[0]
-    size = 1
-    for one in names:
-        size *= len(one)
-    if size > 4 * LARGEST:
-        return set()
-    every: set[Words] = {()}
-    for one in names:
-        every = {(*cell, word) for cell in every for word in one}
-    if main.use == "edges":
-        return every
-    on_board = [r for r in group if r.use == "cells"]
-    for reading in on_board:
-        if _lists_cells(reading):
-            return set(map(reading.cell_of, reading.family.initial))
-    cells = {r.cell_of(w) for r in on_board for w in r.family.combinations}
-    if main.full:
-        return cells & every
-    if main.family.known is None:
-        return every
-    if len(names) == 2 and (len(cells) >= 0.7 * size or _is_checkered(cells, axes)):
-        return every
-    return cells & every
-
-
-def _lists_cells(reading: Reading) -> bool:
-    """Whether facts without content say what the cells are: a whole rectangle."""
-    if reading.what or len(reading.family.initial) < 9:
-        return False
-    columns = zip(*reading.family.initial, strict=True)
-    size = 1
-    for column in columns:
-        size *= len(set(column))
-    return len(set(reading.family.initial)) == size
-
-
-def _is_checkered(cells: Iterable[Words], axes: Sequence[Axis | None]) -> bool:
-    """Whether cells are all of one colour of a chequerboard."""
-    parities = {
-        sum(axis.rank[word] for axis, word in zip(axes, cell, strict=True) if axis) % 2
-        for cell in cells
-    }
-    return len(parities) == 1
-
-
-def _find_neighbours(statics: Statics, cells: set[Words], size: int) -> list[Edges]:
-    """Return the pairs of cells that each static relation joins.
-
-    Relations that join most cells to at most eight others count as neighbourhood.
-    """
-    found: list[Edges] = []
-    names = [n for n in statics.names if 0 <= statics.arity(n) - 2 * size <= 1]
-    for name in sorted(names, key=statics.effort):
-        pairs: set[tuple[Words, Words]] = set()
-        for arguments in statics.tuples(name):
-            words = tuple(map(to_kif, arguments))
-            for start in {0, len(words) - 2 * size}:
-                one = words[start : start + size]
-                other = words[start + size : start + 2 * size]
-                if one != other and one in cells and other in cells:
-                    pairs.add((one, other))
-        if 0.7 * len(cells) <= len(pairs) <= 8 * len(cells):
-            found.append(frozenset(pairs))
-    return found

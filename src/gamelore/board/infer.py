@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from gamelore.board.diagrams import make_diagrams
 from gamelore.board.families import Family, find_families, find_move_domains
 from gamelore.board.grids import Grid, GridMaker
 from gamelore.board.looks import CHECKERED, Look, role_colours
@@ -72,7 +73,7 @@ def infer_model(
     statics = Statics(game.rules)
     orders = Orders(statics)
     initial = statics.initial()
-    families = find_families(game, orders, initial, fluents)
+    families = find_families(game, orders, initial, fluents, statics.declared())
     moved = find_move_domains(game, moves)
     usage = study(game, statics)
     roles = frozenset(game.roles)
@@ -85,9 +86,11 @@ def infer_model(
     if planned is not None:
         grids: list[Grid | None] = [planned]
     else:
-        groups = group_readings(shown, roles, usage, statics, moved)
+        groups = group_readings(shown, roles, usage, statics, orders, moved)
         several = len(groups) > 1
         grids = [maker.make(g, g[0].family.functor if several else "") for g in groups]
+        if not any(grids):
+            grids = [*make_diagrams(shown, maker)]
     return BoardModel(
         game=game.name,
         roles=game.roles,

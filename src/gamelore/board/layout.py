@@ -1,53 +1,33 @@
 """Where cells are drawn: squares, hexagons, several boards, stars and graphs.
 
-A layout gives every cell a point, in units of a cell's width, y downwards. Where rules
-say which cells are neighbours, the layout is chosen in which neighbours are close.
+A layout gives every cell a point. Where rules say which cells are neighbours, the one
+is chosen in which neighbours are close.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
 
 from gamelore.board.families import Words
+from gamelore.board.named_layouts import lay_out_names
 from gamelore.board.order import Axis, natural
-from gamelore.gdl.graph import components
-
-Point: TypeAlias = tuple[float, float]
-Edges: TypeAlias = frozenset[tuple[Words, Words]]
-
-GAP = 0.7
-"""Between boards side by side, in cells."""
-ROW = math.sqrt(3) / 2
-"""Between rows of hexagons."""
-
-_SPLIT = re.compile(r"([a-z]+|[0-9])[-_]?([0-9]+)", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Points of cells, and labels along the sides."""
-
-    shape: str
-    points: Mapping[Words, Point]
-    rows: tuple[tuple[str, float], ...] = ()
-    columns: tuple[tuple[str, float], ...] = ()
-    links: tuple[tuple[Point, Point], ...] = ()
-    """Lines between neighbours, where cells are points."""
-
-    @property
-    def kind(self) -> str:
-        """`square`, `hex`, `line` or `graph`."""
-        if self.shape == "square" and len({y for _, y in self.points.values()}) == 1:
-            return "line"
-        if self.shape == "dot":
-            return "square"
-        return "graph" if self.shape == "point" else self.shape
+from gamelore.board.points import (
+    GAP,
+    ROW,
+    Edges,
+    Layout,
+    Point,
+    centre_rows,
+    fits,
+    fits_best,
+    from_zero,
+    is_ragged,
+    join_points,
+)
 
 
 @dataclass(frozen=True)
@@ -77,12 +57,32 @@ def lay_out(
     """
     cells = sorted(cells, key=lambda cell: [natural(word) for word in cell])
     if len(axes) == 1:
-        return _lay_out_names(cells, axes[0], edges)
+        return lay_out_names(cells, axes[0], edges)
     if any(axis is None for axis in axes[-2:]):
-        return _lay_out_names(cells, None, edges)
+        return lay_out_names(cells, None, edges)
     if len(axes) == 2:
         return _lay_out_plane(cells, axes, edges, plane)
     return _lay_out_boards(cells, axes, plane)
+
+
+def lay_out_rows(vertical: Axis | None, rows: Mapping[str, Axis]) -> Layout:
+    """Return rows around the middle, in which each has an order of its own.
+
+    They are hexagons where each row lies in the gaps of the next.
+    """
+    order = vertical.rank if vertical is not None else {}
+    names = sorted(rows, key=lambda row: order[row])
+    points: dict[Words, Point] = {
+        (row, name): (float(rows[row].rank[name]), float(order[row]))
+        for row in names
+        for name in rows[row].names
+    }
+    centred = centre_rows(points)
+    odd = all((len(rows[a].names) - len(rows[b].names)) % 2 for a, b in pairwise(names))
+    height = ROW if odd else 1.0
+    points = {cell: (x, points[cell][1] * height) for cell, (x, _) in centred.items()}
+    labels = tuple((row, order[row] * height) for row in names)
+    return Layout("hex" if odd else "square", points, labels)
 
 
 def _lay_out_plane(
@@ -100,16 +100,19 @@ def _lay_out_plane(
     for i in range(2):
         if pair[i].cyclic and pair[i].length >= 6 and pair[1 - i].length <= 4:
             return _lay_out_rings(ranks, i, pair[i].length, edges)
-    if min(heights) >= 3 and _is_ragged(square) and _fits_best(square, edges) < 0.9:
-        centred = _centre_rows(square)
-        if edges and _fits_best(centred, edges) > 0.9:
-            return Layout("hex", centred)
+    if min(heights) >= 3 and is_ragged(square) and edges:
+        enough = max(0.9, fits_best(square, edges))
+        for one in (plane, Plane(1 - plane.horizontal, upward=False)):
+            turned = {cell: one.point(own, heights) for cell, own in ranks.items()}
+            centred = centre_rows(turned)
+            if fits_best(centred, edges) > enough:
+                return Layout("hex", centred)
     slant = _find_slant(square, edges) if min(heights) >= 3 else 0
     vertical, horizontal = pair[1 - plane.horizontal], pair[plane.horizontal]
     if slant:
         points = {cell: (x + slant * y / 2, y * ROW) for cell, (x, y) in square.items()}
         rows = _label(vertical, 1 - plane.horizontal, points, 1)
-        return Layout("hex", _from_zero(points), rows)
+        return Layout("hex", from_zero(points), rows)
     return Layout(
         "square",
         square,
@@ -124,28 +127,6 @@ def _label(
     """Return the names along one side of a board, with where they stand."""
     spots = {cell[place]: point[side] for cell, point in points.items()}
     return tuple((name, spots[name]) for name in axis.names if name in spots)
-
-
-def _is_ragged(points: Mapping[Words, Point]) -> bool:
-    """Whether rows differ in length."""
-    lengths: dict[float, int] = defaultdict(int)
-    for _, y in points.values():
-        lengths[y] += 1
-    return len(set(lengths.values())) > 1
-
-
-def _centre_rows(points: Mapping[Words, Point]) -> dict[Words, Point]:
-    """Return rows of hexagons, each around the middle."""
-    rows: dict[float, list[tuple[float, Words]]] = defaultdict(list)
-    for cell, (x, y) in points.items():
-        rows[y].append((x, cell))
-    return _from_zero(
-        {
-            cell: (i - len(row) / 2, y * ROW)
-            for y, row in rows.items()
-            for i, (_, cell) in enumerate(sorted(row))
-        }
-    )
 
 
 def _lay_out_rings(
@@ -166,16 +147,9 @@ def _lay_out_rings(
         if count == 8:
             x, y = float(round(x * 1.4)), float(round(y * 1.4))
         points[cell] = (x * radius, y * radius)
-    points = _from_zero(points)
-    nearest = min(edges, key=lambda one: -_fits(points, one), default=frozenset())
-    return Layout("point", points, links=_links(points, nearest))
-
-
-def _links(
-    points: Mapping[Words, Point], edges: Edges
-) -> tuple[tuple[Point, Point], ...]:
-    pairs = {tuple(sorted((points[a], points[b]))) for a, b in edges}
-    return tuple((one, other) for one, other in sorted(pairs))
+    points = from_zero(points)
+    nearest = min(edges, key=lambda one: -fits(points, one), default=frozenset())
+    return Layout("point", points, links=join_points(points, nearest))
 
 
 def _find_slant(points: Mapping[Words, Point], relations: Sequence[Edges]) -> int:
@@ -195,10 +169,14 @@ def _slant_of_outline(points: Mapping[Words, Point]) -> int:
     whole = {
         (float(x), float(y)) for x in range(int(width)) for y in range(int(height))
     }
-    if spots == {(x, y) for x, y in whole if abs(x - y) <= half}:
-        return -1
-    if spots == {(x, y) for x, y in whole if abs(x + y - width + 1) <= half}:
-        return 1
+    for slant in (-1, 1):
+        inside = {
+            (x, y)
+            for x, y in whole
+            if abs(x - y if slant < 0 else x + y - width + 1) <= half
+        }
+        if spots <= inside and len(spots) >= 0.85 * len(inside):  # some have holes
+            return slant
     return 0
 
 
@@ -245,6 +223,8 @@ def _lay_out_boards(
             for i, one in enumerate(selectors)
         }
     gap = GAP if len(outer) == 1 else GAP / 3
+    if len(outer) == 1 and _are_triangles(cells, selectors):
+        return _lay_out_triangles(cells, inner, spots)
     points = {}
     for cell in cells:
         ranks = [axis.rank[w] for axis, w in zip(inner, cell[-2:], strict=True)]
@@ -252,6 +232,33 @@ def _lay_out_boards(
         column, row = spots[cell[:-2]]
         points[cell] = (x + column * (across + gap), y + row * (down + gap))
     return Layout("square", points)
+
+
+def _are_triangles(cells: Sequence[Words], selectors: Sequence[Words]) -> bool:
+    """Whether the rows of each board have one cell more than the row before."""
+    for one in selectors:
+        lengths = Counter(cell[-2] for cell in cells if cell[:-2] == one)
+        if sorted(lengths.values()) != list(range(1, len(lengths) + 1)):
+            return False
+    return len(cells) > 2 * len(selectors)
+
+
+def _lay_out_triangles(
+    cells: Sequence[Words], axes: Sequence[Axis], spots: Mapping[Words, Point]
+) -> Layout:
+    """Return triangles of hexagons side by side: the layers of a pyramid."""
+    first, second = axes
+    size = first.length + GAP
+    points: dict[Words, Point] = {}
+    for board, (column, line) in spots.items():
+        own: dict[Words, Point] = {
+            cell: (float(second.rank[cell[-1]]), float(first.rank[cell[-2]]))
+            for cell in cells
+            if cell[:-2] == board
+        }
+        for cell, (x, y) in centre_rows(own).items():
+            points[cell] = (x + column * size, y + line * size * ROW)
+    return Layout("hex", points)
 
 
 def _boards_in_a_row(count: int) -> int:
@@ -270,194 +277,3 @@ def _rank_by(
         ]
 
     return key
-
-
-def _lay_out_names(
-    cells: Sequence[Words], axis: Axis | None, edges: Sequence[Edges]
-) -> Layout:
-    """Return a layout of cells that have one name each."""
-    options = [*_split_layouts(cells)]
-    if axis is not None:
-        cells = sorted(cells, key=lambda cell: axis.rank.get(cell[0], -1))
-        options.append(_lay_out_line(cells))
-        options.extend(_wrapped_layouts(cells, edges))
-    complete = [one for one in edges if _covers(one, cells)]
-    if complete and len(cells) > 5:
-        best = max(options, key=lambda o: _fits_best(o.points, complete), default=None)
-        if best is not None and _fits_best(best.points, complete) >= 0.75:
-            return best
-        if len(cells) <= 100:
-            return _lay_out_graph(cells, _most_connected(complete))
-    if options and axis is None:
-        return options[-1] if _interlocks(options[-1].points) else options[0]
-    return _lay_out_line(cells)
-
-
-def _interlocks(points: Mapping[Words, Point]) -> bool:
-    """Whether centred rows lie in each other's gaps, as those of a star do."""
-    lengths: dict[float, int] = defaultdict(int)
-    for _, y in points.values():
-        lengths[y] += 1
-    rows = [lengths[y] for y in sorted(lengths)]
-    return all((a - b) % 2 for a, b in pairwise(rows))
-
-
-def _most_connected(relations: Sequence[Edges]) -> Edges:
-    """Return the relation that leaves the fewest parts apart, the smaller of two."""
-
-    def key(edges: Edges) -> tuple[int, int]:
-        near: dict[Words, set[Words]] = defaultdict(set)
-        for a, b in edges:
-            near[a].add(b)
-            near[b].add(a)
-        return len(set(components(near).values())), len(edges)
-
-    return min(relations, key=key)
-
-
-def _covers(edges: Edges, cells: Sequence[Words]) -> bool:
-    known = {cell for edge in edges for cell in edge}
-    return len(known & set(cells)) >= 0.8 * len(cells)
-
-
-def _fits_best(points: Mapping[Words, Point], relations: Sequence[Edges]) -> float:
-    return max((_fits(points, edges) for edges in relations), default=0.0)
-
-
-def _lay_out_line(cells: Sequence[Words]) -> Layout:
-    points = {cell: (float(i), 0.0) for i, cell in enumerate(cells)}
-    return Layout("square", points)
-
-
-def _split_layouts(cells: Sequence[Words]) -> Iterable[Layout]:
-    """Return layouts of cells named by a letter and a number, or by two digits."""
-    parts = [(cell, _SPLIT.fullmatch(cell[0])) for cell in cells if len(cell) == 1]
-    if len(parts) < len(cells) or not all(match for _, match in parts):
-        return
-    split: dict[Words, tuple[str, int]] = {
-        cell: (match[1], int(match[2])) for cell, match in parts if match
-    }
-    letters = sorted({letter for letter, _ in split.values()}, key=natural)
-    numbers = sorted({number for _, number in split.values()})
-    if len(letters) < 2 or len(numbers) < 2:
-        return
-    square = {
-        cell: (float(letters.index(letter)), float(numbers[-1] - number))
-        for cell, (letter, number) in split.items()
-    }
-    yield Layout("square", square)
-    for slant in (1, -1):
-        slanted = {
-            cell: (x + slant * y / 2, y * ROW) for cell, (x, y) in square.items()
-        }
-        yield Layout("hex", _from_zero(slanted))
-    rows = {
-        cell: (float(number), float(letters.index(letter)))
-        for cell, (letter, number) in split.items()
-    }
-    yield Layout("hex", _centre_rows(rows))
-
-
-def _wrapped_layouts(
-    cells: Sequence[Words], edges: Sequence[Edges]
-) -> Iterable[Layout]:
-    """Return rows of equal length, and such with each second one set in by half."""
-    count = len(cells)
-    for width in range(2, count // 2 + 1):
-        if count % width == 0:
-            yield Layout(
-                "square",
-                {c: (float(i % width), float(i // width)) for i, c in enumerate(cells)},
-            )
-            for shift in (0, 1):
-                yield Layout(
-                    "square",
-                    {
-                        c: (2.0 * (i % width) + (i // width + shift) % 2, i // width)
-                        for i, c in enumerate(cells)
-                    },
-                )
-    if edges:
-        ring = 2 * math.pi / count
-        radius = max(0.5 / math.sin(ring / 2), 1.0) if count > 2 else 1.0
-        points: dict[Words, Point] = {
-            c: (radius * math.sin(i * ring), -radius * math.cos(i * ring))
-            for i, c in enumerate(cells)
-        }
-        yield Layout("point", _from_zero(points))
-
-
-def _fits(points: Mapping[Words, Point], edges: Edges) -> float:
-    """Return the share of edges that join points close to each other."""
-    inside = [(points[a], points[b]) for a, b in edges if a in points and b in points]
-    near = sum(math.dist(a, b) < 1.2 for a, b in inside)
-    close = sum(math.dist(a, b) < 1.5 for a, b in inside)
-    return (0.9 * close + 0.1 * near) / max(1, len(inside))
-
-
-def _lay_out_graph(cells: Sequence[Words], edges: Edges) -> Layout:
-    """Return points whose distances are those of the graph, by stress majorisation."""
-    number = {cell: i for i, cell in enumerate(cells)}
-    near: dict[int, set[int]] = defaultdict(set)
-    for a, b in edges:
-        if a in number and b in number and a != b:
-            near[number[a]].add(number[b])
-            near[number[b]].add(number[a])
-    far = [_distances(near, i, len(cells)) for i in range(len(cells))]
-    turn = 2 * math.pi / max(1, len(cells))
-    radius = math.sqrt(len(cells))
-    xy = [
-        [radius * math.cos(turn * i), radius * math.sin(turn * i)]
-        for i in range(len(cells))
-    ]
-    for _ in range(60 if len(cells) <= 40 else 15):
-        for i in range(len(cells)):
-            xy[i] = _balance(i, xy, far[i])
-    smallest = min(
-        (math.dist(xy[i], xy[j]) for i in range(len(cells)) for j in range(i)),
-        default=1.0,
-    )
-    scale = min(2.0, 1.0 / max(smallest, 0.3))
-    points = _from_zero(
-        {c: (xy[i][0] * scale, xy[i][1] * scale) for c, i in number.items()}
-    )
-    inside = frozenset((a, b) for a, b in edges if a in points and b in points)
-    return Layout("point", points, links=_links(points, inside))
-
-
-def _distances(near: Mapping[int, set[int]], start: int, count: int) -> list[float]:
-    found = {start: 0.0}
-    queue = [start]
-    for node in queue:
-        for other in near.get(node, ()):
-            if other not in found:
-                found[other] = found[node] + 1
-                queue.append(other)
-    most = max(found.values()) + 1
-    return [found.get(i, most) for i in range(count)]
-
-
-def _balance(
-    i: int, xy: Sequence[Sequence[float]], far: Sequence[float]
-) -> list[float]:
-    """Return where point `i` is pulled by all others at their distances."""
-    x = y = total = 0.0
-    for j, (ox, oy) in enumerate(xy):
-        if j == i:
-            continue
-        weight = 1.0 / (far[j] * far[j])
-        dx, dy = xy[i][0] - ox, xy[i][1] - oy
-        length = math.hypot(dx, dy) or 1e-6
-        x += weight * (ox + far[j] * dx / length)
-        y += weight * (oy + far[j] * dy / length)
-        total += weight
-    return [x / total, y / total] if total else list(xy[i])
-
-
-def _from_zero(points: Mapping[Words, Point]) -> dict[Words, Point]:
-    """Return the points moved so that the smallest coordinates are 0."""
-    left = min(x for x, _ in points.values())
-    top = min(y for _, y in points.values())
-    return {
-        cell: (round(x - left, 4), round(y - top, 4)) for cell, (x, y) in points.items()
-    }

@@ -61,7 +61,7 @@ _DRAUGHTS = {"pawn": "man", "king": "crown"}
 _BLOCKS = ("wall", "dirt", "ground", "block", "blk", "arrow", "hole", "blocked")
 _EMPTY = frozenset(
     ("b", "blank", "empty", "e", "none", "free", "vacant", "nothing", "nil")
-) | frozenset(("clear", "open", "0", "s0", "zero", "_", "-", "."))
+) | frozenset(("clear", "open", "off", "0", "s0", "zero", "_", "-", "."))
 _SIDES = {
     "east": ("east", "right"),
     "west": ("west", "left"),
@@ -174,7 +174,7 @@ def make_looks(
     kinds = sorted(set(kinds))
     owners = {kind: find_owner(kind, roles, usage) for kind in kinds}
     colours = _choose_colours(kinds, owners, roles)
-    bases = {kind: _base(kind, owners[kind]) for kind in kinds}
+    bases = {kind: base_name(kind, owners[kind]) for kind in kinds}
     labels = _choose_labels({base for base in bases.values() if base})
     men = [bases[kind] for kind in kinds if owners[kind] or not looks_empty(kind[-1])]
     chess, draughts = _is_chess(men), _is_draughts(men)
@@ -234,7 +234,7 @@ def _choose_colours(
     return colours
 
 
-def _base(kind: Words, owner: str | None) -> str:
+def base_name(kind: Words, owner: str | None) -> str:
     """Return a piece's name without its owner's."""
     words = [word for word in kind if word != owner]
     if not words:

@@ -92,7 +92,7 @@ def _match_line(model: BoardModel, key: str, words: Words) -> tuple[str, ...]:
     for i, word in enumerate(words):
         for grid in model.grids:
             layer = grid.layers[0]
-            if len(grid.axes) < 2 or layer.style in ("edges", "stacks"):
+            if len(grid.axes) < 2 or layer.style in ("edges", "stacks", "scores"):
                 continue
             scores = [
                 _linked(model, key, i, layer.key, place)

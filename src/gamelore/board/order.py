@@ -84,7 +84,7 @@ class Orders:
         regular = _is_regular(by_spelling)
         if regular:
             return Axis(tuple(by_spelling), "spelling")
-        return self._find_chain(names)
+        return self._find_chain(names) or _find_rest(by_spelling)
 
     def _find_chain(self, names: frozenset[str]) -> Axis | None:
         """Return the constants along the chain that covers them all, if one does."""
@@ -135,6 +135,15 @@ def _as_succession(pairs: Sequence[tuple[Term, Term]]) -> dict[str, str] | None:
     if len(set(following.values())) < len(following) or len(following) < 2:
         return None
     return following
+
+
+def _find_rest(names: Sequence[str]) -> Axis | None:
+    """Return names that count, with one other after them: `c1`, `c2`, `c3`, `any`."""
+    numbered = [name for name in names if name[-1:].isdigit() and not is_number(name)]
+    rest = [name for name in names if name not in numbered]
+    if len(numbered) < 3 or len(rest) != 1 or not _is_regular(numbered):
+        return None
+    return Axis((*numbered, *rest), "spelling")
 
 
 def _is_regular(names: Sequence[str]) -> bool:

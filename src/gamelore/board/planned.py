@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gamelore.board.coordinates import Reading
 from gamelore.board.families import Family, Words
 from gamelore.board.grids import Grid, GridMaker
-from gamelore.board.layout import ROW, Layout, Point
+from gamelore.board.points import ROW, Layout, Point
 from gamelore.games.boards import BoardPlan
 
 

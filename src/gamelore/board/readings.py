@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 
 from gamelore.board.coordinates import Reading, find_ends, read_family
 from gamelore.board.families import Family
+from gamelore.board.lines import LineFinder
 from gamelore.board.looks import looks_empty
-from gamelore.board.order import is_number
+from gamelore.board.order import Orders, is_number
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage
 
 LARGEST = 3_000
 """Cells of a board, at most."""
+MOST_UNMOVED = 400
+"""Cells of a further board whose coordinates no move names, at most."""
 
 
 def group_readings(
@@ -22,10 +25,15 @@ def group_readings(
     roles: frozenset[str],
     usage: Usage,
     statics: Statics,
+    orders: Orders,
     moved: Sequence[frozenset[str]],
 ) -> list[list[Reading]]:
     """Return the families of each board, the most important board first."""
-    readings = [read_family(family, roles) for family in families]
+    finder = LineFinder(usage, statics)
+    readings = [
+        finder.read_boards(family) or read_family(family, roles, orders)
+        for family in families
+    ]
     linked = {target for counts in usage.links.values() for target in +counts}
     cells = [one for one in readings if one.use == "cells" and one.size <= LARGEST]
     cells.sort(key=lambda one: (_importance(one, linked), one.size), reverse=True)
@@ -132,7 +140,8 @@ def _deserves_board(
     family = reading.family
     moved = any((family.key, i) in linked for i in reading.where)
     if len(reading.where) >= 2:
-        return moved and (bool(reading.what) or reading.full)
+        pieces = bool(family.initial) and reading.size <= MOST_UNMOVED
+        return (moved or pieces) and (bool(reading.what) or reading.full)
     main = groups[0][0]
     return reading.full and (len(main.where) == 1 or moved)
 

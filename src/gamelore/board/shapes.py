@@ -57,6 +57,11 @@ def _draw_shape(piece: Piece) -> str:
         return '<rect class="body" x="-17" y="-17" width="34" height="34" rx="3"/>'
     if shape == "number":
         return _text(piece.label, "number")
+    if shape == "score":
+        return (
+            '<rect class="body" x="-32" y="-14" width="64" height="28" rx="8"/>'
+            + _text(piece.label, "letter")
+        )
     if shape == "count":
         return _draw_count(piece)
     if shape in ("slab", "base"):

@@ -34,6 +34,10 @@ MOST_STEPS = 2_500
 """Tuples tried for one relation and those it depends on, if not already derived."""
 MOST_STEPS_TOGETHER = 4_000
 """Tuples tried for all relations together, the initial position not counted."""
+MOST_STEPS_DECLARED = 7_000
+"""Tuples tried for all facts that are declared as possible."""
+MOST_ARGUMENTS = 6
+"""Arguments of a fact whose declaration is read: four coordinates, and a content."""
 MOST_STEPS_AT_START = 20_000
 """Tuples tried for the initial position."""
 
@@ -88,6 +92,55 @@ class Statics:
         written = dict.fromkeys(self.written("init"))
         derived = sorted(self._tuples["init"] - written.keys(), key=str)
         return [arguments[0] for arguments in (*written, *derived)]
+
+    def declared(self) -> list[Term]:
+        """Return the facts that `base` declares, those of one functor all or none."""
+        found: dict[str, set[Term]] = defaultdict(set)
+        unknown: set[str] = set()
+        left = MOST_STEPS_DECLARED
+        for rule in self.rules_of("base"):
+            term = rule.head.arguments[0]
+            functor = term.functor if isinstance(term, Compound) else ""
+            if isinstance(term, Compound) and len(term.arguments) > MOST_ARGUMENTS:
+                unknown.add(functor)
+            heads = self.solve(rule, left) if functor not in unknown else None
+            left = max(0, self._left)
+            if heads is None:
+                unknown.add(functor)
+            else:
+                found[functor] |= {arguments[0] for arguments in heads}
+        known = found.keys() - unknown
+        return [fact for functor in sorted(known) for fact in found[functor]]
+
+    def solve(self, rule: Rule, most: int = MOST_STEPS) -> set[Arguments] | None:
+        """Return the heads of a rule for which its static conditions hold.
+
+        Conditions that depend on the position are left out. None if that takes more
+        steps than `most`.
+        """
+        fixed = [part for part in rule.body if self._is_fixed(part)]
+        before = set(self._tuples)
+        self._left = most
+        try:
+            for name in {a.relation for part in fixed for a, _ in find_atoms(part)}:
+                if name != "distinct" and name not in self._tuples:
+                    self._derive(name)
+            return {
+                tuple(substitute(term, binding) for term in rule.head.arguments)
+                for binding in self._solve(fixed, {})
+            }
+        except _ExhaustedError:
+            for name in self._tuples.keys() - before:
+                del self._tuples[name]  # some of it is missing
+                self._forget_index(name)
+            return None
+
+    def _is_fixed(self, condition: Condition) -> bool:
+        return all(self.is_static(atom.relation) for atom, _ in find_atoms(condition))
+
+    def rules_of(self, relation: str) -> list[Rule]:
+        """Return the rules with a relation as their head."""
+        return self._rules.get(relation, [])
 
     def written(self, relation: str) -> list[Arguments]:
         """Return the arguments of a relation that the sheet lists as facts."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import pairwise
 
 from gamelore.board.scene import BoardScene, Cell, Counter, Hand, Line, Mark, Piece
 from gamelore.board.shapes import draw_piece
@@ -16,6 +17,10 @@ UNIT = 40
 """The width of a cell."""
 MARGIN = 26
 """Around the board: room for the names of rows and columns."""
+LETTER = 6.2
+"""The width of a letter in the names of rows and columns."""
+LONGEST = 14
+"""Letters of such a name, at most."""
 LINE = 22
 """The height of a line of text below the board."""
 NARROWEST = 240
@@ -46,9 +51,11 @@ def draw_scene_svg(
     if options.flipped:
         scene = _flip(scene)
     content = _captions(scene)
-    right = max((cell.x for cell in scene.cells), default=-1.0) + 1
+    right = max((cell.x + _half(cell) for cell in scene.cells), default=-0.5) + 0.5
     bottom = max((cell.y for cell in scene.cells), default=-1.0) + 1
-    width = max(NARROWEST, right * UNIT + 2 * MARGIN)
+    longest = max((len(_shorten(label)) for label, _ in scene.rows), default=0)
+    margin = max(MARGIN, LETTER * longest + 12)
+    width = max(NARROWEST, right * UNIT + 2 * margin)
     left = (width - right * UNIT) / 2 if scene.cells else 0.0
     lines, text_height = _draw_captions(content, width)
     top = MARGIN if scene.cells else 6
@@ -81,8 +88,9 @@ def draw_scene_svg(
 
 def _flip(scene: BoardScene) -> BoardScene:
     """Return the scene after half a turn."""
-    right = max((cell.x for cell in scene.cells), default=0.0)
-    bottom = max((cell.y for cell in scene.cells), default=0.0)
+    columns, lines = ([c.x for c in scene.cells], [c.y for c in scene.cells])
+    right = max(columns, default=0.0) + min(columns, default=0.0)
+    bottom = max(lines, default=0.0) + min(lines, default=0.0)
     return replace(
         scene,
         cells=tuple(replace(c, x=right - c.x, y=bottom - c.y) for c in scene.cells),
@@ -143,6 +151,8 @@ def _face(cell: Cell) -> str:
             for k in range(6)
         )
         return f'<polygon class="face" points="{points}"/>'
+    if cell.shape == "wide":
+        return f'<rect class="face" x="-{UNIT}" y="-20" width="80" height="{UNIT}"/>'
     if cell.shape == "dot":
         return '<circle class="face" r="5"/>'
     if cell.shape == "point":
@@ -157,29 +167,53 @@ def _draw_labels(scene: BoardScene, right: float, bottom: float) -> list[str]:
     """Return the names of rows and columns; of each cell, where there are none."""
     parts = ['<g class="labels">']
     for label, spot in scene.rows:
-        x = _row_start(scene.cells, spot) * UNIT - UNIT / 2 - 12
-        parts.append(_label(label, x, spot * UNIT))
+        x = _row_start(scene.cells, spot) * UNIT - 12
+        text = _shorten(label)
+        x -= max(0.0, LETTER * len(text) / 2 - 6)
+        parts.append(_label(text, x, spot * UNIT))
+    pitch = min((abs(a - b) for (_, a), (_, b) in pairwise(scene.columns)), default=1.0)
+    wide = any(cell.shape == "wide" for cell in scene.cells)
+    room = max(4, int((2 if wide else pitch) * UNIT / LETTER))
     for label, spot in scene.columns:
-        parts.append(_label(label, spot * UNIT, bottom * UNIT - UNIT / 2 + 12))
+        text = _shorten(label, room)
+        parts.append(_label(text, spot * UNIT, bottom * UNIT - UNIT / 2 + 12))
     if not scene.rows and not scene.columns:
+        taken = {piece.cell for piece in scene.pieces}
         for cell in scene.cells:
             if cell.shape == "slot" or len(cell.label) > 8 or " " in cell.label:
                 continue
+            free = cell.id not in taken and len(cell.label) <= 4
+            middle = free and scene.kind in ("graph", "line")
             parts.append(
-                f'<text class="name" x="{cell.x * UNIT:g}"'
-                f' y="{cell.y * UNIT + 15:g}">{escape(cell.label)}</text>'
+                f'<text class="{"label" if middle else "name"}"'
+                f' x="{cell.x * UNIT:g}" y="{cell.y * UNIT + 15 * (not middle):g}">'
+                f"{escape(cell.label)}</text>"
             )
     parts.append("</g>")
     return parts
 
 
 def _row_start(cells: Sequence[Cell], y: float) -> float:
-    return min((cell.x for cell in cells if abs(cell.y - y) < 0.01), default=0.0)
+    """Return where the cells of a row begin."""
+    near = (c.x - _half(c) for c in cells if abs(c.y - y) < 0.01)
+    return min(near, default=-0.5)
+
+
+def _half(cell: Cell) -> float:
+    return 1.0 if cell.shape == "wide" else 0.5
+
+
+def _shorten(text: str, most: int = LONGEST) -> str:
+    """Return a name with its middle left out where it is too long."""
+    if len(text) <= most:
+        return text
+    tail = len(text) - len(text.rstrip("0123456789"))
+    tail = min(tail, most - 2)
+    return text[: most - 1 - tail] + "…" + (text[-tail:] if tail else "")
 
 
 def _label(text: str, x: float, y: float) -> str:
-    short = text if len(text) <= 4 else text[:3] + "…"
-    return f'<text class="label" x="{x:g}" y="{y:g}">{escape(short)}</text>'
+    return f'<text class="label" x="{x:g}" y="{y:g}">{escape(text)}</text>'
 
 
 def _draw_lines(lines: Sequence[Line], style: str) -> list[str]:

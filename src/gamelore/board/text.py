@@ -48,7 +48,7 @@ def make_glyphs(pieces: Sequence[Piece]) -> dict[str, str]:
 
 def _options(piece: Piece) -> list[str]:
     kind = piece.kind.replace(" ", "-")
-    if piece.shape in ("number", "count"):
+    if piece.shape in ("number", "count", "score"):
         return [piece.label, kind]
     first = (piece.colour if piece.colour in COLOURS else kind)[:1]
     owner = (piece.owner or kind)[:1]
@@ -88,10 +88,10 @@ def _draw_cells(scene: BoardScene, glyphs: Mapping[str, str]) -> list[str]:
         line = lines[row]
         line = line.ljust(column) if len(line) <= column else line + " "
         lines[row] = line + texts[cell.id]
-    if scene.columns and unit == 1.0:
+    if scene.columns and (unit == 1.0 or scene.kind == "table"):
         header = " " * start
         for label, spot in sorted(scene.columns, key=lambda item: item[1]):
-            header = header.ljust(start + pitch * round(spot)) + label
+            header = header.ljust(start + pitch * round(spot / unit)) + label
             header += " " if len(label) >= pitch else ""
         lines.insert(0, header)
     return [line.rstrip() for line in lines]

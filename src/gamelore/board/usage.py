@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gamelore.board.statics import Statics
@@ -34,6 +34,14 @@ class Usage:
     """By fluent, how often rules of legal moves ask for it."""
     turns: Counter[str] = field(default_factory=Counter)
     """By fluent, how often its first argument is the role that may move."""
+    lines: dict[tuple[str, int], set[tuple[str, ...]]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
+    """By a fluent's argument, three or more constants that stand there in the facts of
+    one condition: `(true (x a))`, `(true (x b))` and `(true (x c))`."""
+    flows: set[tuple[str, str]] = field(default_factory=set)
+    """Fluents without arguments, with those that a move leads to from them; without
+    such moves, with those that follow by themselves."""
 
 
 def study(game: Game, statics: Statics) -> Usage:
@@ -55,6 +63,7 @@ def study(game: Game, statics: Statics) -> Usage:
                     for fluent, own in fluents:
                         for j, other in enumerate(own):
                             usage.links[key, i][fluent, j] += other == argument
+        _note_lines(rule, usage)
         if rule.head.relation == "next":
             following[_key(rule.head.arguments[0])].append(rule)
         if rule.head.relation == "legal":
@@ -64,6 +73,7 @@ def study(game: Game, statics: Statics) -> Usage:
                 usage.turns.update(
                     {key for key, own in _fluents(atoms[1:]) if own and own[0] == role}
                 )
+    usage.flows = _find_flows(game.rules)
     usage.steps = {
         key for key, rules in following.items() if _is_clock(key, rules, statics)
     }
@@ -98,8 +108,35 @@ def _moves(atoms: Iterable[Atom]) -> Iterator[tuple[str, tuple[Term, ...]]]:
             yield _key(atom.arguments[-1]), atom.arguments[-1].arguments
 
 
+def _note_lines(rule: Rule, usage: Usage) -> None:
+    facts: dict[str, list[tuple[Term, ...]]] = defaultdict(list)
+    for key, arguments in _fluents(_body_atoms(rule)):
+        facts[key].append(arguments)
+    for key, rows in facts.items():
+        if len(rows) < 3:
+            continue
+        for i, column in enumerate(zip(*rows, strict=True)):
+            words = tuple(word for word in column if isinstance(word, str))
+            if len(words) == len(rows) == len(set(words)):
+                usage.lines[key, i].add(words)
+
+
+def _find_flows(rules: Iterable[Rule]) -> set[tuple[str, str]]:
+    moved: set[tuple[str, str]] = set()
+    alone: set[tuple[str, str]] = set()
+    for rule in rules:
+        if rule.head.relation != "next" or not isinstance(rule.head.arguments[0], str):
+            continue
+        atoms = [a for part in rule.body for a, yes in find_atoms(part) if yes]
+        before = [a.arguments[0] for a in atoms if a.relation == "true"]
+        found = moved if any(a.relation == "does" for a in atoms) else alone
+        pairs = {(f, rule.head.arguments[0]) for f in before if isinstance(f, str)}
+        found |= pairs
+    return moved or alone
+
+
 def _note_companions(
-    atoms: Iterable[Atom], roles: frozenset[str], usage: Usage
+    atoms: Sequence[Atom], roles: frozenset[str], usage: Usage
 ) -> None:
     """Note every constant of a rule under the only role that the rule names."""
     constants = {
@@ -112,8 +149,16 @@ def _note_companions(
     own = constants & roles
     if len(own) == 1:
         role = next(iter(own))
+        constants |= _results(atoms)
         for constant in constants - roles:
             usage.companions[constant][role] += 1
+
+
+def _results(atoms: Sequence[Atom]) -> set[str]:
+    """Return the functor of what a rule of a move makes true."""
+    term = atoms[0].arguments[0] if atoms[0].relation == "next" else ""
+    by_move = any(atom.relation == "does" for atom in atoms)
+    return {term.functor} if by_move and isinstance(term, Compound) else set()
 
 
 def _is_clock(key: str, rules: Iterable[Rule], statics: Statics) -> bool:

@@ -68,7 +68,7 @@ class Circuit:
 
 
 def loops_in_order(circuit: Circuit) -> bool:
-    """Whether no loop's needs depend on its own variables, or on those of later loops.
+    """Return whether no loop's needs depend on the variables of it or of later loops.
 
     So it is when built; minimising could in principle undo it.
     """
@@ -90,7 +90,7 @@ def loops_in_order(circuit: Circuit) -> bool:
 
 
 def build(ground: GroundGame) -> Circuit:
-    """The circuit of a ground game, not minimised."""
+    """Return the circuit of a ground game, not minimised."""
     return _Build(ground).circuit()
 
 
@@ -158,7 +158,7 @@ class _Build:
         return [x for view in views for feature in view for x in feature.literals]
 
     def _of(self, literal: int) -> int:
-        """A ground literal as a literal of the graph."""
+        """Return a ground literal as a literal of the graph."""
         if literal == ALWAYS:
             return TRUE
         if literal == NEVER:
@@ -214,7 +214,7 @@ def _shift(loop: Loop, first_leaf: int) -> Loop:
 
 
 def _bodies_by_head(ground: GroundGame) -> dict[int, list[list[int]]]:
-    """Rule bodies, the literals that stand in most bodies first: shared beginnings."""
+    """Return rule bodies by head; common literals come first: beginnings are shared."""
     guards = np.array(sorted(ground.guards), dtype=np.int32)
     uses = np.bincount(np.abs(ground.bodies)) if len(ground.bodies) else np.zeros(1)
     keep = ~np.isin(ground.bodies, guards)
@@ -235,7 +235,7 @@ def _bodies_by_head(ground: GroundGame) -> dict[int, list[list[int]]]:
 def _components(
     bodies: dict[int, list[list[int]]], inputs: set[int], roots: Iterable[int]
 ) -> Iterator[list[int]]:
-    """Strongly connected components, each after those it depends on (Tarjan)."""
+    """Return strongly connected components, each after those it depends on (Tarjan)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     waiting: list[int] = []

@@ -24,7 +24,7 @@ def compile_game(
     effort: Effort = "normal",
     cached: bool = True,
 ) -> CompiledGame:
-    """A game's program, from the cache where it is there with that effort or more.
+    """Return a game's program, from the cache if that has it with no less effort.
 
     Features become a part of it, in a phase of their own. `GroundingLimit` where
     grounding takes more than the limits allow. The same rules and the same effort give
@@ -47,7 +47,7 @@ def improve_game(
     features: FeatureRules | None = None,
     effort: Effort = "high",
 ) -> CompiledGame:
-    """A game's program after that effort or more, and no less for lack of time.
+    """Return a game's program after that effort or more, and no less for lack of time.
 
     Compiles again what is in the cache with less effort, or was cut short, and replaces
     it by what is better.
@@ -117,6 +117,6 @@ def _compile(
 
 
 def with_minimised(circuit: Circuit, minimised: Minimised) -> Circuit:
-    """The circuit with a minimised graph, unless its loops need each other then."""
+    """Return the circuit with a minimised graph, unless loops would need each other."""
     small = replace(circuit, graph=minimised.graph)
     return small if loops_in_order(small) else circuit

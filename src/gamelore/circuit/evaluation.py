@@ -27,7 +27,7 @@ class AssumingBuilder(GraphBuilder):
         return self.assumed.get(literal, literal)
 
     def simplify(self, literal: int) -> int:
-        """The literal, or the constant it is taken to be."""
+        """Return the literal, or the constant it is taken to be."""
         return self.assumed.get(literal & ~1, literal & ~1) ^ (literal & 1)
 
     def assume(self, literal: int) -> None:
@@ -42,11 +42,11 @@ class AssumingBuilder(GraphBuilder):
         self.assumed = assumed
 
     def imply(self, literal: int) -> dict[int, int]:
-        """What follows if a literal is true: constants by literals, not inverted."""
+        """Return what follows from a literal: constants by literals, not inverted."""
         return imply(literal, self.inputs, self._left, self._right)
 
     def implies(self, one: int, other: int) -> bool:
-        """Whether it is plain that one literal is true only where another one is."""
+        """Return whether one literal is plainly true only where another one is."""
         known = self.imply(other ^ 1)
         pending = [one ^ 1]
         while pending:
@@ -61,7 +61,7 @@ class AssumingBuilder(GraphBuilder):
         return True
 
     def input_values(self, literals: Sequence[int]) -> dict[int, int]:
-        """The inputs that are constants if all literals are true, by node."""
+        """Return the inputs that are constants if all literals are true, by node."""
         found: dict[int, int] = {}
         for literal in literals:
             for one, value in self.imply(literal).items():
@@ -73,7 +73,7 @@ class AssumingBuilder(GraphBuilder):
 def imply(
     literal: int, inputs: int, left: Sequence[int], right: Sequence[int]
 ) -> dict[int, int]:
-    """Constants by literals of a graph, not inverted, if one literal is true."""
+    """Return constants by literals of a graph, not inverted, if one literal is true."""
     implied: dict[int, int] = {}
     pending = [literal]
     while pending:
@@ -88,7 +88,7 @@ def imply(
 
 
 def imply_in(graph: Graph, literal: int) -> dict[int, int]:
-    """Constants by nodes of a graph, if one of its literals is true."""
+    """Return constants by nodes of a graph, if one of its literals is true."""
     implied = imply(literal, graph.inputs, graph.left.tolist(), graph.right.tolist())
     return {one >> 1: value for one, value in implied.items()}
 
@@ -127,7 +127,7 @@ class Evaluation:
                 self._readers[b >> 1].append(self._first_gate + gate)
 
     def output(self, number: int, changed: Mapping[int, int] | None = None) -> int:
-        """The literal of an output, where some nodes have changed."""
+        """Return the literal of an output, where some nodes have changed."""
         literal = self.outputs[number]
         node = literal >> 1
         if changed is not None and node in changed:
@@ -135,7 +135,7 @@ class Evaluation:
         return self.values[node] ^ (literal & 1)
 
     def change(self, changes: Mapping[int, int]) -> dict[int, int]:
-        """The nodes that differ, with their literals, if some nodes change."""
+        """Return the nodes that differ, with their literals, if some nodes change."""
         values, readers, both = self.values, self._readers, self._both
         left, right, first_gate = self._left, self._right, self._first_gate
         changed = {node: v for node, v in changes.items() if v != values[node]}

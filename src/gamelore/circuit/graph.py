@@ -32,14 +32,14 @@ class Graph:
         return len(self.left)
 
     def depth(self) -> int:
-        """The longest chain of gates."""
+        """Return the length of the longest chain of gates."""
         level = [0] * (1 + self.inputs + self.gates)
         for gate, (a, b) in enumerate(zip(self.left, self.right, strict=True)):
             level[1 + self.inputs + gate] = 1 + max(level[a >> 1], level[b >> 1])
         return max(level, default=0)
 
     def evaluate(self, inputs: Sequence[int], mask: int) -> list[int]:
-        """The outputs for many assignments at once: bit i of each number is number i.
+        """Return the outputs for many assignments at once, the bits of each number.
 
         `mask` has a one for every assignment. Slow and plain: the twin of the kernels.
         """
@@ -65,11 +65,11 @@ class GraphBuilder:
         return len(self._left)
 
     def input(self, number: int) -> int:
-        """The literal of an input, numbered from 0."""
+        """Return the literal of an input, numbered from 0."""
         return 2 * (1 + number)
 
     def both(self, a: int, b: int) -> int:
-        """The literal of a AND b."""
+        """Return the literal of a AND b."""
         if a > b:
             a, b = b, a
         if a < 2:
@@ -86,14 +86,14 @@ class GraphBuilder:
         return literal
 
     def conjoin(self, literals: Iterable[int]) -> int:
-        """AND of literals, in the order given, so that common beginnings are shared."""
+        """Return the AND of literals, in this order, so that beginnings are shared."""
         result = TRUE
         for literal in literals:
             result = self.both(result, literal)
         return result
 
     def disjoin(self, literals: Iterable[int]) -> int:
-        """OR of literals, as a balanced tree: a short chain to wait for."""
+        """Return the OR of literals, as a balanced tree: a short chain to wait for."""
         level = sorted({literal ^ 1 for literal in literals})
         if not level:
             return FALSE
@@ -103,7 +103,7 @@ class GraphBuilder:
         return level[0] ^ 1
 
     def finish(self, outputs: Iterable[int]) -> Graph:
-        """The graph, without the gates that no output needs."""
+        """Return the graph, without the gates that no output needs."""
         return prune(
             Graph(
                 self.inputs,

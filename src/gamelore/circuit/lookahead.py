@@ -1,13 +1,15 @@
-"""Circuits of turns for playouts that see one move ahead.
+"""Circuits of turns for playouts that see a move or two ahead.
 
 A role that can win at once does so, and makes no move that lets another role win at
 once, unless all its moves do (Teytaud and Teytaud: decisive and anti-decisive moves).
 That is a part of a turn's circuit, so that kernels play such turns as all others.
 
 Where two players share a constant sum, their match ends as soon as one of them can win
-at once, or must let the other one do so: then it counts as terminal, with these goals.
-Ends that only a winning move leads to are no part of such a circuit. With other goals,
-only winning moves are legal where there are some, and they are made.
+at once, or must let the other one do so, or can set a *trap*: a move after which the
+other one must let it win. Then the match counts as terminal, with these goals. Traps
+are left out where they make circuits large. Ends that only a winning move leads to are
+no part of such a circuit. With other goals, only winning moves are legal where there
+are some, and they are made.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dataclasses import replace
 from gamelore.circuit.build import Circuit
 from gamelore.circuit.compiled import CompiledGame
 from gamelore.circuit.evaluation import Evaluation
-from gamelore.circuit.graph import FALSE, TRUE
+from gamelore.circuit.graph import FALSE, TRUE, Graph
 from gamelore.circuit.minimise import minimise
 from gamelore.circuit.program import Program, Turns
 from gamelore.circuit.restore import restore_circuit
@@ -37,6 +39,7 @@ from gamelore.circuit.wins import ConstantSum as ConstantSum
 from gamelore.circuit.wins import Parts, Reply, TooLargeError, TurnWins
 from gamelore.gdl import Game
 
+_VERSION = "traps"  # of what is composed: files of others are not read
 _QUICK = 0.2  # seconds: what takes longer is kept
 _MOST_WORK = 1_000_000  # gates that are evaluated to compose them, 2 µs each
 _MOST_COST = 6  # times as long a turn as without lookahead
@@ -53,7 +56,7 @@ def find_lookahead(
     None where they would be large, and where the circuit has loops. What took long is
     kept with the compiled game.
     """
-    store = LookaheadStore(game, compiled.program, repr(constant))
+    store = LookaheadStore(game, compiled.program, f"{constant!r} {_VERSION}")
     stored = store.load()
     if stored is not None:
         return None if stored == "none" else stored
@@ -71,26 +74,39 @@ def add_lookahead(
     """Lay out the circuits of all turns with lookahead; None where they are large."""
     order = find_turn_order(circuit)
     turns = range(len(order.values))
-    try:
-        found = _compose(circuit, order, constant)
-    except TooLargeError:
-        return None
-    plain = [make_turn_circuit(circuit, order, turn) for turn in turns]
-    ahead = [_minimised(one) for one in found]
-    if _cost(ahead) > _MOST_COST * _cost(plain):
-        return None
-    return lay_out_turns(order, ahead)
+    most = _MOST_COST * _cost([make_turn_circuit(circuit, order, t) for t in turns])
+    for trapping in (True, False) if constant is not None else (False,):
+        try:
+            found = _compose(circuit, order, constant)
+        except TooLargeError:
+            return None
+        if trapping and not _find_traps(found):
+            continue
+        ahead = [_minimised(one.circuit()) for one in found]
+        if _cost(ahead) <= most:
+            return lay_out_turns(order, ahead)
+    return None
 
 
 def _cost(turns: Sequence[TurnCircuit]) -> int:
-    """What a move in each turn takes, in gates."""
+    """Return what a move in each turn takes, in gates."""
     return sum(_REST + one.circuit.graph.gates for one in turns)
+
+
+def _find_traps(turns: Sequence[_Turn]) -> bool:
+    """Compose the traps of all turns; return whether there are any, of small size."""
+    try:
+        for number, one in enumerate(turns):
+            one.find_traps(turns[(number + 1) % len(turns)])
+    except TooLargeError:
+        return False
+    return any(literal != FALSE for one in turns for literal in one.traps)
 
 
 def _compose(
     circuit: Circuit, order: TurnOrder, constant: ConstantSum | None
-) -> list[TurnCircuit]:
-    """The circuits of turns, not minimised."""
+) -> list[_Turn]:
+    """Return the turns, with what is decided in them."""
     parts = Parts(circuit, constant)
     turns = range(len(order.values))
     wins = [TurnWins(parts, order, t, _MOST_WORK // len(turns)) for t in turns]
@@ -98,7 +114,7 @@ def _compose(
         one.find_wins(wins[turn - 1])
     if all(literal == FALSE for one in wins for literal in one.wins):
         raise TooLargeError
-    return [_Turn(wins, turn).circuit() for turn in turns]
+    return [_Turn(wins, turn) for turn in turns]
 
 
 def _minimised(turn: TurnCircuit) -> TurnCircuit:
@@ -119,31 +135,54 @@ class _Turn:
         self.constant = self.parts.constant
         self.builder = self.wins.builder
         self.roles = range(len(self.parts.circuit.roles))
+        threats = self._find_threats()
+        self.safe = {
+            role: self._find_safe(role, self.wins.replies[role], threats)
+            for role in self.roles
+            if self.wins.replies[role]
+        }
+        """Per role that may choose and move, a literal: no other one wins after it."""
+        self.lost = [self._find_lost(role) for role in self.roles]
+        """Per role, a literal: all its moves let the other player win."""
+        self.traps = [FALSE for _ in self.roles]
+        """Per role, a literal: after one of its moves the other player is lost."""
+
+    def find_traps(self, after: _Turn) -> None:
+        """Compose which roles can set a trap.  after: the next turn"""
+        beaten = [
+            after.builder.both(lost, win ^ 1)
+            for lost, win in zip(after.lost, after.wins.wins, strict=True)
+        ]
+        if self.constant is None or all(literal == FALSE for literal in beaten):
+            return
+        ahead = self._over_present(after.builder.finish(beaten))
+        for role, safe in self.safe.items():
+            found = []
+            for reply in self.wins.replies[role]:
+                changed = self._change(ahead, reply)
+                beats = ahead.output(self.constant.other(role), changed)
+                beats = self.builder.both(beats, reply.ends ^ 1)
+                found.append(self.builder.both(beats, safe[reply.move]))
+            self.traps[role] = self.builder.disjoin(found)
 
     def circuit(self) -> TurnCircuit:
+        """Return the circuit of the turn, with the traps that were found."""
         legal = list(self.wins.legal)
         ends: list[tuple[int, int]] = []
         """Literals that end the match, and the role that has won then."""
-        threats = self._find_threats()
-        for role in self.roles:
-            replies = self.wins.replies[role]
-            if not replies:
-                continue
-            safe = self._find_safe(role, replies, threats)
-            some = self.builder.disjoin(safe.values())
+        for role, safe in self.safe.items():
             if self.constant is None:
-                self._restrict(role, legal, safe, some)
+                self._restrict(role, legal, safe)
                 continue
             ends.append((self.wins.wins[role], role))
-            guard = self.wins.guards[role]
-            assert guard is not None
-            if any(safe[r.move] != r.legal for r in replies):
-                lost = self.builder.both(guard, some ^ 1)
-                ends.append((lost, self.constant.other(role)))
-                for reply in replies:
-                    legal[reply.move] = self._choose(
-                        guard, safe[reply.move], legal[reply.move]
-                    )
+            if self.traps[role] != FALSE:
+                ends.append((self.traps[role], role))
+            if self.lost[role] != FALSE:
+                ends.append((self.lost[role], self.constant.other(role)))
+                guard = self.wins.guards[role]
+                assert guard is not None
+                for move, literal in safe.items():
+                    legal[move] = self._choose(guard, literal, legal[move])
         following = self._find_next(legal)
         outputs = [*self._end(ends), *legal, *following]
         return group_moves(self.parts.circuit, self.builder, outputs)
@@ -151,28 +190,36 @@ class _Turn:
     # ── moves ───────────────────────────────────────────────────────────────────────
 
     def _find_threats(self) -> Evaluation:
-        """The wins of the next turn, over the fluents of this one."""
+        """Return the wins of the next turn, over the fluents of this one."""
         wanted = [
             literal if self.parts.is_player(role) else FALSE
             for role, literal in enumerate(self.after.wins)
         ]
-        graph = self.after.builder.finish(wanted)
+        return self._over_present(self.after.builder.finish(wanted))
+
+    def _over_present(self, graph: Graph) -> Evaluation:
+        """Return a graph of the next turn, over the fluents of this one."""
         inputs = self.wins.later.values[1 : 1 + self.parts.fluents]
         self.wins.count_work(graph.gates)
         return Evaluation(self.builder, graph, [*inputs, *[FALSE] * self.parts.moves])
 
+    def _change(self, ahead: Evaluation, reply: Reply) -> dict[int, int]:
+        """Return what differs in a graph of the next turn after a move."""
+        before = ahead.work
+        changed = ahead.change(reply.changes)
+        self.wins.count_work(ahead.work - before)
+        return changed
+
     def _find_safe(
         self, role: int, replies: Sequence[Reply], threats: Evaluation
     ) -> dict[int, int]:
-        """Per move, a literal: it is legal, and no other role wins at once after it."""
+        """Return a literal per move: legal, and no other role wins at once after it."""
         if self._lets_others_win(role):
             return {reply.move: reply.legal for reply in replies}
         builder = self.builder
         safe = {}
         for reply in replies:
-            before = threats.work
-            changed = threats.change(reply.changes)
-            self.wins.count_work(threats.work - before)
+            changed = self._change(threats, reply)
             lost = builder.disjoin(
                 threats.output(other, changed) for other in self.roles if other != role
             )
@@ -180,8 +227,16 @@ class _Turn:
             safe[reply.move] = builder.both(reply.legal, mistake ^ 1)
         return safe
 
+    def _find_lost(self, role: int) -> int:
+        """Return a literal: all moves of a role let the other player win."""
+        safe, guard = self.safe.get(role, {}), self.wins.guards[role]
+        careless = [r for r in self.wins.replies[role] if safe[r.move] != r.legal]
+        if self.constant is None or guard is None or not careless:
+            return FALSE
+        return self.builder.both(guard, self.builder.disjoin(safe.values()) ^ 1)
+
     def _find_next(self, legal: Sequence[int]) -> list[int]:
-        """The next position, if only these moves are made."""
+        """Return the next position, if only these moves are made."""
         fluents, moves = self.parts.fluents, self.parts.moves
         step = self.wins.step
         known = find_known_moves(self.parts.circuit, legal)
@@ -189,21 +244,20 @@ class _Turn:
         return [step.output(moves + f, changed) for f in range(fluents)]
 
     def _lets_others_win(self, role: int) -> bool:
-        """Whether it is no mistake to let another role win: two may win together."""
+        """Return whether letting another role win is no mistake: both may win."""
         players = [one for one in self.roles if self.parts.is_player(one)]
         return self.constant is None and len(players) == 2
 
     def _choose(self, condition: int, one: int, other: int) -> int:
-        """One literal where a condition holds, another one elsewhere."""
+        """Return one literal where a condition holds, another one elsewhere."""
         if condition == TRUE:
             return one
         both = self.builder.both
         return both(both(condition, one) ^ 1, both(condition ^ 1, other) ^ 1) ^ 1
 
-    def _restrict(
-        self, role: int, legal: list[int], safe: dict[int, int], some: int
-    ) -> None:
+    def _restrict(self, role: int, legal: list[int], safe: dict[int, int]) -> None:
         """Let only winning moves be legal, or only safe ones, where there are such."""
+        some = self.builder.disjoin(safe.values())
         guard = self.wins.guards[role]
         assert guard is not None
         wins = self.wins.wins[role]
@@ -216,7 +270,7 @@ class _Turn:
     # ── ends ────────────────────────────────────────────────────────────────────────
 
     def _end(self, ends: Sequence[tuple[int, int]]) -> list[int]:
-        """Terminal and all goals, where some literals end the match."""
+        """Return terminal and all goals as literals, where some end the match."""
         builder, circuit = self.builder, self.parts.circuit
         present = self._present()
         goals = [present.output(i) for i in range(1 + circuit.goal_count)]
@@ -240,13 +294,13 @@ class _Turn:
         return result
 
     def _goal_after(self, role: int, winner: int) -> int:
-        """What a role gets if one of the two players wins."""
+        """Return what a role gets if one of the two players wins."""
         assert self.constant is not None
         best = max(self.parts.circuit.goal_values[winner])
         return best if role == winner else self.constant.total - best
 
     def _present(self) -> Evaluation:
-        """Terminal and goals, without ends that playouts do not come to."""
+        """Return terminal and goals without ends that playouts do not come to."""
         ends, wins = self.parts.ends, self.wins
         reached = self.before.evaluate_ends(self.before.following)
         dropped = {
@@ -260,7 +314,7 @@ class _Turn:
             return Evaluation(self.builder, ends, inputs, dropped)
 
     def _is_won(self, node: int, value: int) -> bool:
-        """Whether a role that makes a node differ from its value has won by that.
+        """Return whether a role has won that makes a node differ from its value.
 
         Then it had done so at once, and the match had ended before.
         """

@@ -134,7 +134,7 @@ def _rewrite(aig: Aig) -> Aig:
 
 
 def equivalent(one: Graph, other: Graph, seed: int = 0) -> bool:
-    """Whether two graphs give the same outputs on random inputs."""
+    """Return whether two graphs give the same outputs on random inputs."""
     generator = random.Random(seed)
     mask = (1 << _CHECKED) - 1
     inputs = [generator.getrandbits(_CHECKED) for _ in range(one.inputs)]

@@ -18,6 +18,15 @@ GATES, LOOP = range(2)
 BLOCK = 15
 """Moves that kernels count together."""
 
+BLOCK_SLOTS = 4
+"""Slots for the count of a block, a plane in each."""
+
+MANY = BLOCK * BLOCK
+"""Moves whose blocks are counted together, where there are more than that."""
+
+MANY_SLOTS = 8 + BLOCK * BLOCK_SLOTS
+"""Slots for the count of so many moves and of each of their blocks."""
+
 
 class Program(NamedTuple):
     """A scheduled circuit in flat arrays.  G gates, F fluents, M moves, R roles.
@@ -43,6 +52,9 @@ class Program(NamedTuple):
     next: Ints  # int32 [F]   literals of the next one
     carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
     features: Ints  # int32 [·]   literals of feature atoms, views one after the other
+    span: (
+        Ints  # int32 [G]   gates of a kind from each on; none if they come as they are
+    )
 
 
 class Turns(NamedTuple):
@@ -67,7 +79,8 @@ class Turns(NamedTuple):
     group_slots: Ints  # int32 [T, 2]   first and end of the slots of groups
     carried: Ints  # int32 [·]   slots of terminal phases that later phases read
     carried_ends: Ints  # int32 [T]
-    scratch: int  # the first of four slots for every block of moves
+    single: Ints  # int32 [T]   1 where each move is in one group, which is its own
+    scratch: int  # the first slot for counts of moves
 
 
 def empty_program() -> Program:
@@ -92,4 +105,5 @@ def empty_program() -> Program:
         next=none,
         carried=none,
         features=none,
+        span=none,
     )

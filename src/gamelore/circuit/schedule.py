@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.circuit.build import Circuit
+from gamelore.circuit.gate_runs import gather_runs, measure_runs
 from gamelore.circuit.program import (
     FEATURES,
     GATES,
@@ -56,6 +57,17 @@ def schedule(circuit: Circuit) -> Program:
     return _Scheduler(circuit).program()
 
 
+def schedule_in_runs(circuit: Circuit) -> Program:
+    """Lay a circuit out with gates of a kind together, for kernels of 512 lanes."""
+    scheduler = _Scheduler(circuit)
+    scheduler.gather_runs()
+    program = scheduler.program()
+    inverted = (program.left & 1) < (program.right & 1)  # the inverted literal first
+    left = np.where(inverted, program.right, program.left)
+    right = np.where(inverted, program.left, program.right)
+    return program._replace(left=left, right=right, span=measure_runs(left, right))
+
+
 class _Scheduler:
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
@@ -75,7 +87,7 @@ class _Scheduler:
         self.phases = self._order()
 
     def _cut_outputs(self) -> None:
-        """The graph's outputs by purpose."""
+        """Return the graph's outputs by purpose."""
         outputs = self.circuit.graph.outputs.tolist()
         goals = 1 + self.circuit.goal_count
         legal = goals + self.circuit.move_count
@@ -100,8 +112,28 @@ class _Scheduler:
         terminal = self._shared_first(terminal, (legal, following))
         return [terminal, goals, legal, following, features]
 
+    def gather_runs(self) -> None:
+        """Bring gates of a kind together in every phase."""
+        for phase in self.phases:
+            shared, rest = phase.items[: phase.shared], phase.items[phase.shared :]
+            phase.items = self._in_runs(shared) + self._in_runs(rest)
+
+    def _in_runs(self, items: Sequence[_Item]) -> list[_Item]:
+        """Items in another order; loops stay where they are."""
+        result: list[_Item] = []
+        loops = [i for i, item in enumerate(items) if item.node < 0]
+        first = 0
+        for end in [*loops, len(items)]:
+            gates = items[first:end]
+            numbers = [item.node - self.first_gate for item in gates]
+            kinds = [(self.left[g] & 1) + (self.right[g] & 1) for g in numbers]
+            result += [gates[i] for i in gather_runs(gates, kinds)]
+            result += items[end : end + 1]
+            first = end + 1
+        return result
+
     def _shared_first(self, phase: _Phase, later: Iterable[_Phase]) -> _Phase:
-        """A phase in another order: what later ones read, then the rest."""
+        """Return a phase in another order: what later ones read, then the rest."""
         ordered = _Phase(outputs=phase.outputs)
         for node in sorted(self._carried(phase, later)):
             self._visit(node, set(), ordered)
@@ -111,7 +143,7 @@ class _Scheduler:
         return ordered
 
     def _carried(self, phase: _Phase, later: Iterable[_Phase]) -> set[int]:
-        """Nodes of a phase that later ones read."""
+        """Return the nodes of a phase that later ones read."""
         read: set[int] = set()
         for other in later:
             for item in other.items:
@@ -155,7 +187,7 @@ class _Scheduler:
         return key is not None and key not in done and key not in available
 
     def _key(self, node: int) -> int | None:
-        """What must run for a node: itself, a loop, or nothing."""
+        """Return what must run for a node: itself, a loop, or nothing."""
         if node >= self.first_gate:
             return node
         loop = self.loop_numbers.get(node)
@@ -218,7 +250,7 @@ class _Scheduler:
         return time
 
     def _last_uses(self) -> dict[int, list[int]]:
-        """Per moment, the gates that nobody reads after it."""
+        """Return for each moment the gates that nobody reads after it."""
         uses: dict[int, list[int]] = {}
         last: dict[int, int] = {}
 
@@ -263,7 +295,7 @@ class _Scheduler:
         layout: _Layout,
         temporaries: list[int],
     ) -> int:
-        """leaf AND (OR over options of their variables' AND)."""
+        """Return leaf AND (OR over options of their variables' AND)."""
         outside = layout.literal(self.outputs[leaf])
         if () in options:
             return outside
@@ -276,7 +308,7 @@ class _Scheduler:
         )
 
     def _place_next(self, layout: _Layout) -> list[int]:
-        """Literals of the next position that outlast the overwriting of fluents."""
+        """Return the next position's literals, safe from the overwriting of fluents."""
         literals = []
         for fluent, output in enumerate(self.by_phase[NEXT]):
             literal = layout.literal(output)
@@ -316,6 +348,7 @@ class _Scheduler:
             next=_ints(following),
             carried=_ints(layout.carried),
             features=_ints(features),
+            span=_ints([]),
         )
 
 
@@ -337,15 +370,15 @@ class _Layout:
         self._new_phase = True
 
     def begin_phase(self) -> None:
-        """The next gate begins a segment of its own."""
+        """Let the next gate begin a segment of its own."""
         self._new_phase = True
 
     def keep_slots(self) -> None:
-        """What was made before now keeps its slot, whoever has read it."""
+        """Let what was made before now keep its slot, whoever has read it."""
         self._free.clear()
 
     def literal(self, literal: int) -> int:
-        """A literal over nodes as one over slots."""
+        """Return a literal over nodes as one over slots."""
         node = literal >> 1
         slot = node if node < self._first_shared else self._slots[node]
         return 2 * slot + (literal & 1)
@@ -358,7 +391,7 @@ class _Layout:
         self._slots[node] = self._append(first, second)
 
     def copy(self, literal: int) -> int:
-        """A literal that stays as it is now."""
+        """Copy a literal; return one that stays as it is now."""
         self._extend_segment()
         return 2 * self._append(literal, literal)
 
@@ -402,7 +435,7 @@ class _Layout:
         return slot
 
     def _extend_segment(self) -> None:
-        """The next gate belongs to the running segment of gates, or begins one."""
+        """Add the next gate to the running segment of gates, or begin one."""
         position = len(self.left)
         if not self._new_phase and self.segments[-1][0] == GATES:
             kind, first, end = self.segments[-1]
@@ -416,7 +449,7 @@ class _Layout:
 def _factored(
     products: Sequence[tuple[int, tuple[int, ...]]],
 ) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
-    """Products with the same leaf, together."""
+    """Return products, those with the same leaf as one."""
     by_leaf: dict[int, list[tuple[int, ...]]] = {}
     for leaf, inside in products:
         by_leaf.setdefault(leaf, []).append(inside)

@@ -38,7 +38,7 @@ _NUMBERS = ("slots", "terminal", "first_move", "scratch")
 
 @cache
 def _compiler_version() -> str:
-    """A hash of every source file that has a part in compiling."""
+    """Return a hash of every source file that has a part in compiling."""
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
     for layer in ("gdl", "ground", "circuit"):
@@ -154,7 +154,7 @@ def _unpack(arrays: dict[str, npt.NDArray[Any]]) -> CompiledGame:
 
 
 def _bundle(name: str, kind: Any, arrays: dict[str, npt.NDArray[Any]]) -> Any:
-    """A bundle of arrays, some of whose fields are numbers."""
+    """Return a bundle of arrays, some of whose fields are numbers."""
     fields = {field: arrays[f"{name} {field}"] for field in kind._fields}
     numbers = {f: int(v) for f, v in fields.items() if f in _NUMBERS and not v.ndim}
     return kind(**{**fields, **numbers})
@@ -166,7 +166,7 @@ def _feature(encoded: Sequence[Any]) -> Feature:
 
 
 def _terms(encoded: Sequence[Any]) -> tuple[Term, ...]:
-    """Terms as JSON has them: a compound is a list of its functor and its arguments."""
+    """Return terms as JSON has them: a compound is a list, its functor first."""
     return tuple(
         term if isinstance(term, str) else Compound(term[0], _terms(term[1]))
         for term in encoded

@@ -8,8 +8,15 @@ from itertools import chain
 import numpy as np
 
 from gamelore.circuit.build import Circuit
-from gamelore.circuit.program import BLOCK, LOOP, Ints, Program, Turns
-from gamelore.circuit.schedule import schedule
+from gamelore.circuit.program import (
+    LOOP,
+    MANY,
+    MANY_SLOTS,
+    Ints,
+    Program,
+    Turns,
+)
+from gamelore.circuit.schedule import schedule, schedule_in_runs
 from gamelore.circuit.turns import (
     TurnCircuit,
     TurnOrder,
@@ -17,7 +24,7 @@ from gamelore.circuit.turns import (
     make_turn_circuit,
 )
 
-_PLANES = 4  # that a block's count has
+_FEWEST_IN_RUNS = 800  # gates of a turn: of fewer, runs of a kind are too short
 
 
 def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
@@ -31,7 +38,10 @@ def lay_out_turns(
     order: TurnOrder, circuits: Sequence[TurnCircuit]
 ) -> tuple[Program, Turns]:
     """Schedule the circuits of all turns, and stack them."""
-    programs = [schedule(turn.circuit) for turn in circuits]
+    gates = sum(turn.circuit.graph.gates for turn in circuits)
+    many = gates >= _FEWEST_IN_RUNS * len(circuits)
+    lay_out = schedule_in_runs if many else schedule
+    programs = [lay_out(turn.circuit) for turn in circuits]
     slots = max(program.slots for program in programs)
     program = _stack(programs)
     turns = _make_turns(order, circuits, programs, slots)
@@ -39,7 +49,7 @@ def lay_out_turns(
 
 
 def as_one_turn(program: Program) -> tuple[Program, Turns]:
-    """A program for any position as that of the only turn; a group for each move."""
+    """Return a program for any position as the only turn's; each move is a group."""
     moves = len(program.legal)
     first = program.first_move
     turns = Turns(
@@ -56,25 +66,26 @@ def as_one_turn(program: Program) -> tuple[Program, Turns]:
         group_slots=_ints([[first, first + moves]]),
         carried=program.carried,
         carried_ends=_ints([len(program.carried)]),
+        single=_ints([1]),
         scratch=program.slots,
     )
     return _with_scratch(program, turns), turns
 
 
 def _with_scratch(program: Program, turns: Turns) -> Program:
-    """The program with slots for counting moves, after its own."""
-    blocks = -(-_most_moves(turns) // BLOCK)
-    return program._replace(slots=turns.scratch + _PLANES * blocks)
+    """Return the program with slots for counting moves, after its own."""
+    counts = MANY_SLOTS * -(-_most_moves(turns) // MANY)
+    return program._replace(slots=turns.scratch + counts)
 
 
 def _most_moves(turns: Turns) -> int:
-    """The most moves that one role can choose from in one turn."""
+    """Return the most moves that one role can choose from in one turn."""
     counts = np.diff(turns.move_ends.ravel(), prepend=0)
     return int(counts.max(initial=0))
 
 
 def _stack(programs: Sequence[Program]) -> Program:
-    """Gates, segments and phases of programs, one after the other."""
+    """Return gates, segments and phases of programs, one after the other."""
     segments, phases, runs = [], [], []
     gates = segment_count = run_count = 0
     for program in programs:
@@ -89,6 +100,7 @@ def _stack(programs: Sequence[Program]) -> Program:
         left=_join(program.left for program in programs),
         right=_join(program.right for program in programs),
         slot=_join(program.slot for program in programs),
+        span=_join(program.span for program in programs),
         segments=_join(segments),
         phases=_join(phases),
         runs=_join(runs),
@@ -123,7 +135,15 @@ def _make_turns(
         group_slots=_ints(spans),
         carried=_join(program.carried for program in programs),
         carried_ends=_ints(np.cumsum([len(p.carried) for p in programs])),
+        single=_ints([_has_single_groups(turn) for turn in circuits]),
         scratch=scratch,
+    )
+
+
+def _has_single_groups(turn: TurnCircuit) -> bool:
+    """Whether each move is in one group, and no other move is in it."""
+    return all(map(len, turn.groups)) and len(set(turn.groups)) == sum(
+        map(len, turn.groups)
     )
 
 

@@ -66,7 +66,7 @@ class Parts:
             self.first_move.append(self.first_move[-1] + len(moves))
 
     def winning_goals(self, role: int) -> list[int] | None:
-        """Which outputs of `ends` are true if a role wins; None if it cannot.
+        """Return which outputs of `ends` are true if a role wins; None if it cannot.
 
         They are its best goal and, where the sum is constant, what is left to the other
         player: goals of another sum are no win, whatever playouts have shown.
@@ -84,7 +84,7 @@ class Parts:
         return found
 
     def is_player(self, role: int) -> bool:
-        """Whether a role chooses for a goal, and can get more than one."""
+        """Return whether a role chooses for a goal, and can get more than one."""
         return (
             self.circuit.roles[role] != "random"
             and len(self.circuit.goal_values[role]) > 1
@@ -168,7 +168,7 @@ class TurnWins:
                 self.builder.assume(present.values[node] ^ value ^ 1)
 
     def evaluate_ends(self, fluents: Sequence[int]) -> Evaluation:
-        """Terminal and goals of a position given by literals."""
+        """Return the literals of terminal and goals of a position given by literals."""
         return self._evaluate(self.parts.ends, [*fluents, *[FALSE] * self.parts.moves])
 
     def _evaluate(self, graph: Graph, inputs: Sequence[int]) -> Evaluation:
@@ -182,7 +182,7 @@ class TurnWins:
             raise TooLargeError
 
     def _fluents_in(self, turn: int) -> list[int]:
-        """The present fluents, but with those that tell turns apart in another one."""
+        """Return the present fluents, but those of the order as in another turn."""
         known = dict(zip(self.order.fluents, self.order.values[turn], strict=True))
         return [
             int(known[f]) if f in known else self.builder.input(f)
@@ -202,7 +202,7 @@ class TurnWins:
         return self._evaluate(parts.step, [*self.fluents, *moves])
 
     def _find_chosen(self) -> list[list[int]]:
-        """Per role, the moves that it may make."""
+        """Return for each role the moves that it may make."""
         ends = self.parts.first_move
         return [
             [m for m in range(first, end) if self.legal[m] != FALSE]
@@ -210,7 +210,7 @@ class TurnWins:
         ]
 
     def _find_idle(self, role: int) -> tuple[int, int] | None:
-        """A literal that is true only where a role has one legal move, and the move.
+        """Return a literal, true only where a role has one legal move, and the move.
 
         Such a literal is implied by all its other moves not being legal.
         """
@@ -230,14 +230,14 @@ class TurnWins:
         return None
 
     def _find_guard(self, role: int) -> int | None:
-        """A literal: all other roles have one legal move; None if that is not known."""
+        """Return a literal: all others have one legal move; None if unknown."""
         others = [idle for other, idle in enumerate(self.idle) if other != role]
         if not self.parts.is_player(role) or None in others:
             return None
         return self.builder.conjoin(idle[0] for idle in others if idle is not None)
 
     def _find_replies(self, role: int) -> list[Reply]:
-        """What comes of each move of a role."""
+        """Return what comes of each move of a role."""
         guard = self.guards[role]
         if guard is None or guard == FALSE or len(self.chosen[role]) == 0:
             return []

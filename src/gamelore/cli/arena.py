@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
-import numpy as np
 
 from gamelore.agents.registry import AgentSpec
+from gamelore.agents.shipped import ShippedSpec
+from gamelore.cli.cluster import cluster_options, opened_cluster
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, json_option, seed_option
 from gamelore.cli.progress import progress, waiting
 from gamelore.cli.streams import INTERRUPTED
-from gamelore.engine import Engine, Simulator
+from gamelore.cluster import Executor
 from gamelore.errors import GameloreError
 from gamelore.files import write_text_atomic
 from gamelore.games import load
 from gamelore.gdl import Game
 from gamelore.ggp.tournament.report import as_csv
-from gamelore.graph import StateGraph
-from gamelore.learn.arena import (
-    Arena,
-    ArenaResult,
-    Participant,
-    make_learned_participant,
-    make_participant,
-    name_files,
-)
+from gamelore.learn.arena import ArenaBlock, ArenaResult, name_files
+from gamelore.learn.arena_setup import ArenaSetup, make_block_work
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.snapshots import Snapshot
 from gamelore.match.standings import Standing, flat, standings, table
@@ -40,26 +34,59 @@ from gamelore.match.standings import Standing, flat, standings, table
 class ArenaRun:
     """The matches of an arena, as far as they were played."""
 
-    arena: Arena
+    setup: ArenaSetup
     matches: int
-    played: list[ArenaResult] = field(default_factory=list)
     interrupted: bool = False
 
-    def run(self) -> None:
+    def __post_init__(self) -> None:
+        self.arena = self.setup.arena()
+        self._results: dict[int, list[ArenaResult]] = {}
+
+    @property
+    def played(self) -> list[ArenaResult]:
+        """The matches that were played, in the order of the schedule."""
+        return [
+            each for place in sorted(self._results) for each in self._results[place]
+        ]
+
+    def run(self, executor: Executor | None = None) -> None:
         """Play all matches, or those before an interrupt."""
-        schedule = list(self.arena.schedule(self.matches))
+        blocks = list(self.arena.blocks(self.matches))
+        total = sum(len(block.matches) for block in blocks)
         try:
-            with progress("matches", len(schedule)) as advance:
-                for match in schedule:
-                    self.played.append(self.arena.play(match))
-                    advance(1)
+            with progress("matches", total) as advance:
+                if executor is None:
+                    self._play(blocks, advance)
+                else:
+                    self._spread(executor, blocks, advance)
         except KeyboardInterrupt:
             self.interrupted = True
             click.echo(
-                f"interrupted after {len(self.played):,} of {len(schedule):,} matches;"
+                f"interrupted after {len(self.played):,} of {total:,} matches;"
                 " these are their results",
                 err=True,
             )
+
+    def _play(self, blocks: list[ArenaBlock], advance: Callable[[int], None]) -> None:
+        """Play in this process."""
+        for place, block in enumerate(blocks):
+            arena = self.setup.arena(block.number, {*block.matches[0].players})
+            results = self._results[place] = []
+            for match in block.matches:
+                results.append(arena.play(match))
+                advance(1)
+
+    def _spread(
+        self,
+        executor: Executor,
+        blocks: list[ArenaBlock],
+        advance: Callable[[int], None],
+    ) -> None:
+        """Play on a cluster."""
+        work = make_block_work(executor, self.setup)
+        for place, results in executor.run(work, blocks):
+            self._results[place] = results
+            advance(len(results))
 
     @property
     def cut_off(self) -> int:
@@ -123,34 +150,6 @@ def choose_game(game: str | None, snapshots: Sequence[Snapshot]) -> Game:
     if not snapshots:
         raise click.UsageError("name a snapshot, or a game: --game GAME")
     return snapshots[0].game
-
-
-def add_features(snapshot: Snapshot, graph: StateGraph) -> StateGraph:
-    """Return a state graph with a snapshot's features; the one given if it has none."""
-    if snapshot.features is None:
-        return graph
-    with waiting(f"adding {snapshot.features.name}"):
-        return StateGraph(snapshot.engine(cast(Engine, graph.simulator.engine)))
-
-
-def make_participants(
-    engine: Simulator,
-    snapshots: Sequence[Snapshot],
-    against: Sequence[AgentSpec],
-    seed: int,
-    depth: int | None,
-) -> list[Participant]:
-    """Return everybody who takes part, each with randomness of its own."""
-    count = len(snapshots) + len(against)
-    seeds = iter(np.random.SeedSequence(seed).generate_state(count).tolist())
-    graph = StateGraph(engine)
-    learned = [
-        make_learned_participant(
-            snapshot, add_features(snapshot, graph), next(seeds), depth
-        )
-        for snapshot in snapshots
-    ]
-    return learned + [make_participant(spec, engine, next(seeds)) for spec in against]
 
 
 # ── what is shown and written ───────────────────────────────────────────────────────
@@ -237,6 +236,7 @@ SNAPSHOTS are files that gamelore learn has written, by --save, --snapshots or
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw ratings and mean goals; SVG or PNG.",
 )
+@cluster_options
 @seed_option
 @engine_option
 @json_option
@@ -251,6 +251,8 @@ def command(
     opening: int | None,
     table_file: Path | None,
     plot: Path | None,
+    cluster: str | None,
+    workers: int | None,
     seed: int,
     engine: str,
     as_json: bool,
@@ -267,15 +269,17 @@ def command(
         raise click.UsageError("an arena needs two players: add some with --against")
     known = load_snapshots(snapshots, game)
     played = prepare(choose_game(game, known), engine)
-    participants = make_participants(played, known, against, seed, depth)
-    arena = Arena(played, participants, seed=seed, opening=opening)
-    for one, other in arena.impossible_pairs:
+    others = tuple(map(ShippedSpec.pack, against))
+    setup = ArenaSetup(played, tuple(known), others, seed, depth, opening)
+    with waiting("preparing the players"):
+        run = ArenaRun(setup, matches)
+    for one, other in run.arena.impossible_pairs:
         click.echo(
             f"warning: {one} and {other} learned the same role only, and cannot meet",
             err=True,
         )
-    run = ArenaRun(arena, matches)
-    run.run()
+    with opened_cluster(cluster, workers) as executor:
+        run.run(executor)
     write(run, table_file, plot)
     if as_json:
         click.echo(json.dumps(run.to_json(), indent=2))

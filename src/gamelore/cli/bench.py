@@ -17,8 +17,9 @@ from gamelore.bench import (
     measure_learning,
 )
 from gamelore.bench.learning import CONFIGS
-from gamelore.bench.playouts import BENCHMARK_GAMES
+from gamelore.bench.playouts import BENCHMARK_GAMES, format_table
 from gamelore.cli.options import Finite, json_option, seed_option
+from gamelore.cli.progress import waiting
 
 
 def format_rate(rate: Rate) -> str:
@@ -77,6 +78,7 @@ rounds_option = click.option(
 Examples:
   gamelore bench
   gamelore bench othello connect-four --seconds 5
+  gamelore bench my-game.kif rules/*.kif --table
   gamelore bench --peers openspiel --json
 """,
 )
@@ -96,6 +98,7 @@ Examples:
     show_default=True,
     help="Threads of ours; peers use one.",
 )
+@click.option("--table", is_flag=True, help="Print a table in Markdown at the end.")
 @seed_option
 @json_option
 def bench_playouts(
@@ -104,14 +107,18 @@ def bench_playouts(
     seconds: float,
     rounds: int,
     threads: int,
+    table: bool,
     seed: int,
     as_json: bool,
 ) -> None:
     """Measure random playouts per second.
 
-    Without GAMEs, measures those that the documentation has figures of. With --json,
-    prints one object per line.
+    GAMEs are names or rule sheets; without them, measures those that the documentation
+    has figures of. Games that the peer does not have are measured alone. With --json,
+    prints one object per line; with --table, a table of all in place of lines.
     """
+    if table and as_json:
+        raise click.UsageError("--table and --json exclude each other")
     rates = measure(
         games or BENCHMARK_GAMES,
         peer,
@@ -120,6 +127,11 @@ def bench_playouts(
         threads=threads,
         seed=seed,
     )
+    if table:
+        with waiting("measuring"):
+            text = format_table(rates)
+        click.echo(text)
+        return
     for rate in rates:
         echo(rate.to_json(), format_rate(rate), as_json)
 

@@ -55,8 +55,8 @@ def command(
     try:
         # not every installation has the web server
         from gamelore.lab.access import Access
-        from gamelore.lab.desk import Lab
         from gamelore.lab.server import bind, find_address, run_server
+        from gamelore.lab.shared import Lab
         from gamelore.lab.workspace import Workspace
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "gamelore":

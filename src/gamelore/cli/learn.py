@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NoReturn
 
 import click
 
+from gamelore.cli.cluster import CLUSTER, WORKERS, opened_cluster
 from gamelore.cli.engine import prepare
 from gamelore.cli.learn_display import LearnDisplay
 from gamelore.cli.learn_files import LearnFiles
@@ -15,13 +17,21 @@ from gamelore.cli.learn_report import as_record, draw, show
 from gamelore.cli.options import engine_option, json_option
 from gamelore.cli.presets import check_preset, presets_option
 from gamelore.cli.progress import waiting
-from gamelore.cli.setting_options import GroupedCommand, given_options, setting_options
+from gamelore.cli.setting_options import (
+    GroupedCommand,
+    GroupedOption,
+    given_options,
+    setting_options,
+)
 from gamelore.cli.signals import stop_on_signals
+from gamelore.cluster import Executor
 from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
 from gamelore.games import load, load_features
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
+from gamelore.learn.automatic import PATIENCE, choose_config
 from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.cluster_trainer import ClusterTrainer, SpreadSettings
 from gamelore.learn.config import (
     DEFAULT_TEXTS,
     TrainConfig,
@@ -30,6 +40,7 @@ from gamelore.learn.config import (
 )
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.match_trainer import make_trainer
+from gamelore.learn.played import PlayedMatches
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.records import features_record
 from gamelore.learn.role_values import PatternValues
@@ -68,6 +79,12 @@ MAIN = (
 )
 """The options that are listed first."""
 
+LEARN_HELP = (
+    "Have the matches played on a Ray cluster: local for one on this machine that ends "
+    "with the command, or the address of one, as HOST:PORT, or auto. How many workers "
+    "there are changes nothing but the time it takes."
+)
+
 
 @dataclass(frozen=True)
 class LearnRequest:
@@ -81,9 +98,59 @@ class LearnRequest:
     """The options of `TrainConfig` that were typed."""
     typed_run: Options
     """The options of `RunConfig` that were typed."""
+    spread: SpreadSettings = field(default_factory=SpreadSettings)
+    executor: Executor | None = None
+    """What plays the matches, if not this process."""
+
+    def convert(
+        self, trainer: Trainer, pending: PlayedMatches | None = None
+    ) -> Trainer:
+        """Return the trainer, or one whose matches are played on the cluster."""
+        if self.executor is None:
+            return trainer
+        spread = ClusterTrainer(trainer, self.executor, self.spread, pending)
+        if self.executor.workers > self.spread.at_once:
+            click.echo(
+                f"{self.executor.workers:,} workers, but --staleness"
+                f" {self.spread.staleness} lets no more than {self.spread.at_once:,}"
+                f" parts of {self.spread.part} matches be played at once",
+                err=True,
+            )
+        with waiting("warming up every node"):
+            spread.warm_up()
+        return spread
 
 
 # ── before ──────────────────────────────────────────────────────────────────────────
+
+
+def is_automatic(request: LearnRequest) -> bool:
+    """Return whether nothing is asked for but a game, so that its size decides."""
+    files = request.files
+    given = request.typed.keys() - {"seed"}
+    others = files.preset, files.features, files.sources, files.knowledge
+    return not (given or any(others) or "matches" in request.typed_run)
+
+
+def begin_automatically(request: LearnRequest) -> TrainingRun:
+    """Return a run that suits the game, and ends when it stops getting better."""
+    files = request.files
+    simulator = prepare(request.game, request.engine, None)
+    config = choose_config(simulator, request.typed.get("seed", 0))
+    limits = request.run
+    if limits.minutes is None and limits.patience is None:
+        limits = replace(limits, patience=PATIENCE)
+    if files.save is not None and limits.evaluate_every != 0:
+        limits = replace(limits, keep_best=True)
+    if not files.quiet:
+        values = to_options(config)["values"]
+        end = "" if limits.minutes else ", until it stops getting better or Ctrl-C"
+        against = config.opponent.name
+        click.echo(f"learning by {values}, against {against}{end}", err=True)
+    graph = StateGraph(simulator)
+    return TrainingRun(
+        make_trainer(graph, config), limits, files.save, overwrite=files.force
+    )
 
 
 def find_preset(request: LearnRequest) -> Preset:
@@ -132,12 +199,15 @@ def find_initial_values(
 def begin(request: LearnRequest) -> TrainingRun:
     """Return a training run from its first match on."""
     files, game = request.files, request.game
+    if is_automatic(request):
+        return begin_automatically(request)
     preset = find_preset(request)
     features = None if preset.features is None else load_features(preset.features, game)
     graph = StateGraph(prepare(game, request.engine, features))
     roles = make_trainer(graph, preset.config).learner_roles
+    initial = find_initial_values(files, graph, roles)
     run = TrainingRun(
-        make_trainer(graph, preset.config, find_initial_values(files, graph, roles)),
+        request.convert(make_trainer(graph, preset.config, initial)),
         replace(request.run, matches=preset.matches, minutes=preset.minutes),
         files.save,
         depth=preset.depth,
@@ -157,7 +227,8 @@ def resume(request: LearnRequest, checkpoint: Checkpoint) -> TrainingRun:
         features = read_input_features(checkpoint, request.game)
         graph = StateGraph(prepare(request.game, request.engine, features))
         limits = resumed_limits(request, checkpoint)
-        run = TrainingRun.resume(checkpoint, graph, limits, path)
+        convert = partial(request.convert, pending=checkpoint.pending)
+        run = TrainingRun.resume(checkpoint, graph, limits, path, convert)
     except CheckpointError as error:
         raise CheckpointError(f"{path} cannot be resumed: {error}") from error
     check_initial_values(request.files, checkpoint, run.trainer)
@@ -309,8 +380,12 @@ def train(run: TrainingRun, game: str, *, quiet: bool) -> list[int]:
         return how_to_resume(run, game, run.saved_matches)
 
     display = LearnDisplay(run, quiet=quiet)
+    # Parts that are under way on a cluster are waited for, and are saved, too.
+    spread = isinstance(run.trainer, ClusterTrainer)
     with (
-        stop_on_signals(run.stop, lambda: run.is_saving, last_words) as signals,
+        stop_on_signals(
+            run.stop, lambda: spread or run.is_saving, last_words
+        ) as signals,
         display,
     ):
         run.add_observer(display.observe)
@@ -332,7 +407,8 @@ def leave(run: TrainingRun, game: str, number: int) -> NoReturn:
     cls=GroupedCommand,
     epilog="""\b
 Examples:
-  gamelore learn tictactoe --save ttt.ckpt --plot curve.png
+  gamelore learn connect-four --save c4.ckpt
+  gamelore learn tictactoe --against novice --save ttt.ckpt --plot curve.png
   gamelore learn tictactoe --save ttt.ckpt --resume --matches 100000
   gamelore learn tictactoe --against self --matches 50000
   gamelore learn connect-four --preset --minutes 2 --save c4.ckpt
@@ -348,14 +424,28 @@ Examples:
 @json_option
 @click.pass_context
 def command(
-    context: click.Context, /, game: str, engine: str, as_json: bool, **options: Any
+    context: click.Context,
+    /,
+    game: str,
+    engine: str,
+    cluster: str | None,
+    workers: int | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Learn a game by playing it, and save what was learned.
+
+    Without options that say how, a learner is chosen by the size of the game, and
+    training ends when it stops getting better.
 
     Ctrl-C stops training and saves it; --resume goes on as if nothing had happened,
     with the settings it began with.
     """
     typed_run = given_options(context, RunConfig)
+    typed_spread = given_options(context, SpreadSettings)
+    if cluster is None and typed_spread:
+        option = spell_option(next(iter(typed_spread)))
+        raise click.UsageError(f"{option} is for --cluster: give it, too")
     try:
         request = LearnRequest(
             game=load(game),
@@ -364,15 +454,24 @@ def command(
             run=from_options(RunConfig, typed_run),
             typed=name_opponent(given_options(context, TrainConfig)),
             typed_run=typed_run,
+            spread=from_options(SpreadSettings, typed_spread),
         )
         request.files.check()
         check_snapshots(request)
         checkpoint = read_checkpoint(request)
-        run = resume(request, checkpoint) if checkpoint else begin(request)
     except SettingError as error:
         raise click.UsageError(str(error)) from error
-    check_knowledge(request.files, run.trainer)
-    signals = train(run, game, quiet=request.files.quiet)
+    again = [] if cluster is None else ["--cluster", cluster]
+    again += [f"{spell_option(n)} {value}" for n, value in typed_spread.items()]
+    game = " ".join([game, *again])
+    with opened_cluster(cluster, workers) as executor:
+        request = replace(request, executor=executor)
+        try:
+            run = resume(request, checkpoint) if checkpoint else begin(request)
+        except SettingError as error:
+            raise click.UsageError(str(error)) from error
+        check_knowledge(request.files, run.trainer)
+        signals = train(run, game, quiet=request.files.quiet)
     report(run, request.files, as_json=as_json)
     if signals:
         leave(run, game, signals[0])
@@ -385,6 +484,9 @@ def check_snapshots(request: LearnRequest) -> None:
         raise click.UsageError("snapshots are written beside --save FILE: give it")
 
 
-command.params[1:1] = setting_options(
-    (TrainConfig, RunConfig, LearnFiles), MAIN, DEFAULT_TEXTS
-)
+command.params[1:1] = [
+    *setting_options((TrainConfig, RunConfig, LearnFiles), MAIN, DEFAULT_TEXTS),
+    GroupedOption(["--cluster"], group="Cluster", help=LEARN_HELP, **CLUSTER),
+    GroupedOption(["--workers"], group="Cluster", **WORKERS),
+    *setting_options((SpreadSettings,)),
+]

@@ -30,7 +30,7 @@ class LearnDisplay(Progress):
         )
         self._limit = run.config.match_limit
         self._is_table = run.trainer.function is None
-        total = self._limit or 60 * (run.config.minutes or 0)
+        total = self._limit or 60 * (run.config.minutes or 0) or None
         name = run.trainer.graph.simulator.game.name
         self._task: TaskID = self.add_task(name, total=total, state=_LOADING)
         self._scores = ""

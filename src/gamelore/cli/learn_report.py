@@ -55,6 +55,8 @@ def as_record(run: TrainingRun) -> dict[str, Any]:
         ],
         **describe_values(trainer),
         "seconds": run.seconds,
+        "stopped_by": run.reached or "stopped",
+        "best": {"matches": run.best.matches, "score": run.best.score},
         "matches_per_s": run.matches_per_second,
         "saved": None if run.path is None else str(run.path),
         "snapshots": list(map(str, run.written)),
@@ -97,6 +99,12 @@ def show(run: TrainingRun, record: dict[str, Any]) -> None:
             "rewards",
         )
     show_scores(run.evaluations)
+    if record["stopped_by"] == "settled":
+        best = run.best
+        _line(
+            f"no better since {best.matches:,} matches, {best.since} evaluations ago",
+            "settled",
+        )
     if function is None:
         sizes = ", ".join(f"{role} {size:,}" for role, size in record["cells"].items())
         _line(f"{sizes} cells", "table")

@@ -6,7 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from operator import ge
 from pathlib import Path
@@ -26,11 +26,14 @@ from gamelore.cli.signals import Interrupter, stop_on_signals
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
+from gamelore.ggp.live_record import LiveRecords
 from gamelore.ggp.manager.manager import (
     ManagedMatch,
     Manager,
     MatchSettings,
     MatchSpec,
+    Moment,
+    Observer,
     player_roles,
 )
 from gamelore.ggp.manager.peers import (
@@ -64,23 +67,32 @@ class Series:
 
     def run(self, repeat: int, at_once: int) -> None:
         """Play so many matches; those that were finished are kept whatever happens."""
-        with self.view.showing():
-            specs = self._specs(repeat)
+        live = LiveRecords(self.output) if self.output else None
+        with self.view.showing(), live or nullcontext():
+            specs = self._specs(repeat, live)
             with closing(self.manager.run_side_by_side(specs, at_once)) as matches:
                 for match in matches:
                     with self.interrupter.held():  # kept and counted, or neither
                         path = write_match(match, self.output) if self.output else None
                         self.kept.append((match, path))
+                    if live is not None:
+                        live.end(match.match)
                     self.view.end(len(self.kept), match)
 
-    def _specs(self, repeat: int) -> Iterator[MatchSpec]:
+    def _specs(self, repeat: int, live: LiveRecords | None) -> Iterator[MatchSpec]:
         """Matches to be played, each asked for when it is about to begin."""
+        observers: list[Observer] = [self.view.observe]
+        if live is not None:
+            observers.append(live.observer(self.manager))
+
+        def observe(moment: Moment) -> None:
+            for one in observers:
+                one(moment)
+
         for number in range(repeat):
             self.view.begin(number + 1)
             seed = match_seed(self.seed, number)
-            yield MatchSpec(
-                self._assign_roles(number), seed, observer=self.view.observe
-            )
+            yield MatchSpec(self._assign_roles(number), seed, observer=observe)
 
     def _assign_roles(self, number: int) -> list[Peer]:
         """The peers in the order of the roles; with `swap` everybody moves on."""

@@ -11,7 +11,7 @@ import numpy as np
 from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.agents.builtin import LEVEL, MOST
 from gamelore.agents.human import HumanPlayer
-from gamelore.agents.registry import DEFAULT, AgentSpec, make_agent
+from gamelore.agents.registry import DEFAULT, TRAINED, AgentSpec, make_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, seed_option
 from gamelore.cli.player_options import PLAYERS, store_option
@@ -22,6 +22,7 @@ from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, Move, Role
+from gamelore.learn.trained import describe_strength
 from gamelore.match.match import play_match
 from gamelore.match.record import CHANCE, MatchRecord
 from gamelore.match.referee import Referee
@@ -64,6 +65,15 @@ def parse_against(
         return AgentSpec.parse(value)
     except GameloreError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def choose_opponent(game: Game) -> AgentSpec:
+    """Return who plays where nobody is named, and say where its strength comes from."""
+    strength = describe_strength(game)
+    if strength is None:
+        return AgentSpec(DEFAULT)
+    click.echo(f"{TRAINED}: {strength}", err=True)
+    return AgentSpec(TRAINED)
 
 
 class ThinkingPlayer:
@@ -163,7 +173,8 @@ the whole match.
     "--against",
     metavar="PLAYER",
     callback=parse_against,
-    help=f"Who plays the other roles: {PLAYERS}.  [default: {DEFAULT}]",
+    help=f"Who plays the other roles: {PLAYERS}.  [default: {TRAINED} where"
+    f" weights come with the game, else {DEFAULT}]",
 )
 @click.option(
     "--level",
@@ -195,9 +206,10 @@ def command(
     """Play a game in the terminal."""
     if against is not None and level is not None:
         raise click.UsageError("--level and --against both say who plays: name one")
+    rules = load(game)
+    person = choose_role(rules, role)
     if against is None:
-        against = AgentSpec(DEFAULT) if level is None else AgentSpec(LEVEL, level)
-    person = choose_role(load(game), role)
+        against = choose_opponent(rules) if level is None else AgentSpec(LEVEL, level)
     session = Session(prepare(game, engine), person, seed)
     try:
         with waiting(f"preparing {against.label}"):

@@ -16,6 +16,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from gamelore.cli.cluster import CLUSTER, CLUSTER_HELP, WORKERS, opened_cluster
 from gamelore.cli.progress import progress
 from gamelore.cli.setting_options import (
     MAIN,
@@ -82,9 +83,17 @@ def make_command(name: str, experiment: Experiment[Any, Any]) -> click.Command:
 
 def _runner(name: str, experiment: Experiment[Any, Any]) -> Callable[..., None]:
     def run(
-        out: Path, jobs: int | None, quick: bool, as_json: bool, **given: Any
+        out: Path,
+        jobs: int | None,
+        cluster: str | None,
+        workers: int | None,
+        quick: bool,
+        as_json: bool,
+        **given: Any,
     ) -> None:
         check_folder(out)
+        if cluster is not None and jobs is not None:
+            raise click.UsageError("--jobs is for this machine: use --workers")
         # Where there is little to do, other processes would not be ready in time.
         jobs = jobs or (1 if quick else count_cores())
         asked = {key: value for key, value in given.items() if value is not None}
@@ -94,9 +103,13 @@ def _runner(name: str, experiment: Experiment[Any, Any]) -> Callable[..., None]:
         except SettingError as error:
             raise click.UsageError(str(error)) from error
         matches = experiment.count_matches(settings)
-        with _stop_on_sigterm(), progress(name, matches) as advance:
+        with (
+            _stop_on_sigterm(),
+            opened_cluster(cluster, workers) as executor,
+            progress(name, matches) as advance,
+        ):
             findings, report = experiment.reproduce(
-                settings, out, Sweep(jobs, advance), smoke_test=quick
+                settings, out, Sweep(jobs, advance, executor), smoke_test=quick
             )
         if as_json:
             record = {"experiment": name, "folder": str(out), "smoke_test": quick}
@@ -174,6 +187,8 @@ def _common_options(name: str) -> Iterator[click.Option]:
         help="Processes at once; by default one per core, and one with --quick. "
         "Results do not depend on it.",
     )
+    yield GroupedOption(["--cluster"], group=MAIN, help=CLUSTER_HELP, **CLUSTER)
+    yield GroupedOption(["--workers"], group=MAIN, **WORKERS)
     yield GroupedOption(
         ["--json", "as_json"],
         is_flag=True,
@@ -191,5 +206,6 @@ Examples:
   gamelore reproduce banerjee2007 --quick
   gamelore reproduce banerjee2007 --all-runs 500 --out results
   gamelore reproduce wang2018 --figure 6 --json
+  gamelore reproduce banerjee2007 --all-runs 500 --cluster 10.0.0.1:6379
 """,
 )

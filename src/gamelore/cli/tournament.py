@@ -12,11 +12,13 @@ import click
 
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.agents.warm_up import warm_up as warm_up_agent
+from gamelore.cli.cluster import cluster_options, opened_cluster
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import json_option
 from gamelore.cli.progress import progress, waiting
 from gamelore.cli.signals import Interrupter, stop_on_signals
 from gamelore.cli.streams import INTERRUPTED
+from gamelore.cluster import Executor
 from gamelore.errors import GameloreError, StuckError, TournamentError
 from gamelore.ggp.manager.peers import (
     LocalPeer,
@@ -25,6 +27,7 @@ from gamelore.ggp.manager.peers import (
     introduce,
     parse_address,
 )
+from gamelore.ggp.tournament.cluster import play_on_cluster, split_fixtures
 from gamelore.ggp.tournament.config import (
     EXAMPLE,
     Competitor,
@@ -105,15 +108,21 @@ def warm_up(tournament: Tournament, names: Iterable[str]) -> None:
 
 
 def play_rest(
-    folder: TournamentFolder, fixtures: list[Fixture]
+    folder: TournamentFolder, fixtures: list[Fixture], executor: Executor | None
 ) -> dict[Fixture, StuckError]:
-    """Play the matches that are not over; what could not be played, and why."""
+    """Play the matches that are not over; what could not be played, and why.
+
+    On a cluster, those of players that learn or are on the network are played here.
+    """
     tournament = folder.tournament
     done = folder.results(fixtures)
     ahead = [fixture for fixture in fixtures if fixture not in done]
     if not ahead:
         return {}
-    games = {fixture.game for fixture in ahead}
+    spread: list[Fixture] = []
+    if executor is not None:
+        spread, ahead = split_fixtures(tournament, ahead)
+    games = {fixture.game for fixture in (*spread, *ahead)}
     names = {name for fixture in ahead for name in fixture.players}
     with open_peers(tournament, names) as peers:
         simulators = {
@@ -125,7 +134,12 @@ def play_rest(
         runner = TournamentRunner(folder, simulators, peers)
         with progress(tournament.name, len(fixtures)) as advance:
             advance(len(done))
-            return play_fixtures(
+            stuck = dict[Fixture, StuckError]()
+            if executor is not None:
+                stuck = play_on_cluster(
+                    executor, folder, spread, simulators, lambda fixture: advance(1)
+                )
+            return stuck | play_fixtures(
                 ahead, runner.play, tournament.at_once, lambda fixture: advance(1)
             )
 
@@ -173,6 +187,7 @@ Examples:
   gamelore tournament --example > cup.toml
   gamelore tournament cup.toml
   gamelore tournament cup.toml --standings --json
+  gamelore tournament cup.toml --cluster 10.0.0.1:6379
 """,
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -190,8 +205,11 @@ Examples:
     is_flag=True,
     help="Play nothing; print the table of the matches so far.",
 )
+@cluster_options
 @json_option
-def command(file: Path, no_play: bool, as_json: bool) -> None:
+def command(
+    file: Path, no_play: bool, cluster: str | None, workers: int | None, as_json: bool
+) -> None:
     """Run a tournament, and rate the players.
 
     FILE lists players and games in TOML. All players meet in every game and in every
@@ -206,8 +224,11 @@ def command(file: Path, no_play: bool, as_json: bool) -> None:
         return
     with folder.opened():
         try:
-            with stop_on_signals(Interrupter(), last_words=lambda: how_to_go_on(file)):
-                stuck = play_rest(folder, fixtures)
+            with (
+                opened_cluster(cluster, workers) as executor,
+                stop_on_signals(Interrupter(), last_words=lambda: how_to_go_on(file)),
+            ):
+                stuck = play_rest(folder, fixtures, executor)
         except KeyboardInterrupt:
             leave(folder, fixtures, file)
         report = Report(tournament, folder.results(fixtures), len(fixtures))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from types import TracebackType
 
 
 class FairLock:
@@ -38,12 +37,7 @@ class FairLock:
                 self._release()
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._release()
 
     def _release(self) -> None:

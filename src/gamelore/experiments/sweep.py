@@ -1,4 +1,4 @@
-"""Many independent tasks on several cores.
+"""Many independent tasks on several cores, or on a cluster.
 
 Tasks run in processes of their own: short matches are played so fast that what is left
 of Python between them would keep threads waiting for one another.
@@ -6,18 +6,16 @@ of Python between them would keep threads waiting for one another.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 import zlib
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 from typing import Generic, TypeVar
 
 import numpy as np
 
+from gamelore.cluster import Executor, LocalProcesses, SerialExecutor
+from gamelore.cluster import count_cores as count_cores
 from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.graph import StateGraph
@@ -43,6 +41,8 @@ class Sweep:
     """Processes at once; results do not depend on it."""
     advance: Callable[[int], None] = lambda matches: None
     """Takes how many more matches are done."""
+    executor: Executor | None = None
+    """What runs the tasks instead of processes of this machine."""
 
     def run(
         self,
@@ -56,7 +56,13 @@ class Sweep:
         module, or a `functools.partial` of one.
         """
         report = self.advance
-        return run_tasks(work, tasks, self.jobs, lambda task: report(matches(task)))
+        return run_tasks(
+            work,
+            tasks,
+            self.jobs,
+            lambda task: report(matches(task)),
+            self.executor,
+        )
 
     def repeat(
         self,
@@ -76,41 +82,20 @@ def run_tasks(
     tasks: Sequence[Task],
     jobs: int = 1,
     report: Callable[[Task], None] = lambda task: None,
+    executor: Executor | None = None,
 ) -> list[Result]:
     """Return the results of tasks, in their order; call `report` as each is done.
 
-    The first error, or an interrupt, ends all work.
+    `executor`: takes the place of processes of this machine. The first error, or an
+    interrupt, ends all work; a process that dies ends nothing.
     """
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}")
-    if min(jobs, len(tasks)) <= 1:
-        return [_run_one(work, task, report) for task in tasks]
-    others = multiprocessing.active_children()
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _ignore_interrupts)
-    try:
-        futures = {pool.submit(work, task): task for task in tasks}
-        waiting = set(futures)
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
-                report(futures[future])
-        return [future.result() for future in futures]
-    except BaseException:
-        for child in multiprocessing.active_children():
-            if child not in others:
-                child.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def count_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    if executor is not None:
+        return executor.map(work, tasks, report)
+    few = min(jobs, len(tasks))
+    with SerialExecutor() if few <= 1 else LocalProcesses(few) as own:
+        return own.map(work, tasks, report)
 
 
 @cache
@@ -124,16 +109,3 @@ def seed_for(seed: int, *what: int | str) -> int:
     words = [zlib.crc32(str(part).encode()) for part in what]
     sequence = np.random.SeedSequence([seed, *words])
     return int(sequence.generate_state(1, np.uint64)[0])
-
-
-def _run_one(
-    work: Callable[[Task], Result], task: Task, report: Callable[[Task], None]
-) -> Result:
-    result = work(task)
-    report(task)
-    return result
-
-
-def _ignore_interrupts() -> None:
-    """Leave an interrupt to the process that started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -191,11 +191,14 @@ class MatchFile:
 
 
 def write_match(
-    match: ManagedMatch | MatchFile, folder: str | Path, tournament: str = ""
+    match: ManagedMatch | MatchFile,
+    folder: str | Path,
+    tournament: str = "",
+    suffix: str = ".json",
 ) -> Path:
     """Write a record into a folder, whole or not at all; the file it is in."""
     record = match if isinstance(match, MatchFile) else MatchFile.of(match, tournament)
-    path = Path(folder) / f"{_file_name(record.match)}.json"
+    path = Path(folder) / f"{_file_name(record.match)}{suffix}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, record.to_json().encode("utf-8", "replace"))

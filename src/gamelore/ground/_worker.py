@@ -16,6 +16,7 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from math import ceil
 from typing import Any, NamedTuple
 
 import clingo
@@ -33,6 +34,8 @@ class GroundRequest(NamedTuple):
     """Codes of the relations whose atoms are wanted by name."""
     counted: frozenset[str] = frozenset()
     """Codes of the relations whose atoms are counted."""
+    seconds: float | None = None
+    """Of processor time, after which the process ends by SIGXCPU."""
 
 
 class GroundRules(NamedTuple):
@@ -135,6 +138,10 @@ def main() -> None:
     request = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     resource.setrlimit(resource.RLIMIT_AS, (request.memory_bytes, request.memory_bytes))
+    if request.seconds is not None:
+        seconds = ceil(request.seconds)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     try:
         _send(("done", _ground(request)))
     except MemoryError:

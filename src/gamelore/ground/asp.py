@@ -24,7 +24,7 @@ class Vocabulary:
         self._name: dict[str, str] = {}
 
     def code(self, kind: str, name: str) -> str:
-        """The ASP name of a relation (`r`), functor (`f`) or constant (`c`)."""
+        """Return the ASP name of a relation (`r`), functor (`f`) or constant (`c`)."""
         key = (kind, name)
         if key not in self._number:
             code = f"{kind}{len(self._number)}"
@@ -33,11 +33,11 @@ class Vocabulary:
         return self._number[key]
 
     def name(self, code: str) -> str:
-        """What a code stands for."""
+        """Return what a code stands for."""
         return self._name[code]
 
     def read(self, symbol: str) -> tuple[str, tuple[Term, ...]]:
-        """A ground atom in ASP's form as a relation and its arguments."""
+        """Return a ground atom in ASP's form as a relation and its arguments."""
         tokens = _TOKEN.findall(symbol)
         stack: list[tuple[str, list[Term]]] = [("", [])]
         for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
@@ -55,7 +55,7 @@ class Vocabulary:
 
 
 def to_asp(rules: Iterable[NormalRule], vocabulary: Vocabulary) -> str:
-    """The whole program."""
+    """Return the whole program."""
     lines = [_rule(rule, vocabulary) for rule in rules]
     true, does, init, next_, legal = (
         vocabulary.code("r", name) for name in ("true", "does", "init", "next", "legal")

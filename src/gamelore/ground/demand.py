@@ -24,7 +24,7 @@ from gamelore.ground.normal import (
 
 
 def bind_heads(rules: Sequence[NormalRule], maker: RelationMaker) -> list[NormalRule]:
-    """The same rules with every head variable bound."""
+    """Return the same rules with every head variable bound."""
     result = []
     places: set[tuple[str, int]] = set()
     for rule in map(_without_idle_tests, rules):
@@ -46,7 +46,7 @@ def _without_idle_tests(rule: NormalRule) -> NormalRule:
 
 
 def _unbound_places(rule: NormalRule) -> Iterator[tuple[int, Atom]]:
-    """The arguments of the head that need a guard, each with its guard."""
+    """Return the arguments of the head that need a guard, each with its guard."""
     bound = set(bound_variables(rule.body))
     for place, argument in enumerate(rule.head.arguments):
         if not set(variables(argument)) <= bound:
@@ -64,7 +64,7 @@ def _demand(relation: str, place: int, argument: Term) -> Atom:
 def _demands(
     rule: NormalRule, places: set[tuple[str, int]], maker: RelationMaker
 ) -> Iterator[NormalRule]:
-    """What a rule asks of the places that need guards."""
+    """Return what a rule asks of the places that need guards."""
     for literal in rule.body:
         for place, argument in enumerate(literal.atom.arguments):
             if (literal.atom.relation, place) in places:

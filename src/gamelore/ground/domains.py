@@ -35,7 +35,7 @@ class Domains:
                 pending |= self._apply(rule)
 
     def size(self, variable: Variable, atoms: Iterable[Atom]) -> int:
-        """At most how many terms the variable can be, occurring in these atoms."""
+        """Return how many terms a variable in these atoms can be at most."""
         sizes = [self._size(p) for atom in atoms for p in _places(atom, variable)]
         return max(1, min(sizes, default=1))
 

@@ -28,7 +28,7 @@ def assemble_features(
     roles: Sequence[Role],
     atoms: Mapping[str, Mapping[tuple[Term, ...], int]],
 ) -> tuple[tuple[GroundFeature, ...], ...]:
-    """Per view its features, the same ones in the same order in each.
+    """Return the features of each view, the same ones in the same order in each.
 
     `atoms` has the literals of each view's relation by their arguments.
     """

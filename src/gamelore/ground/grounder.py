@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -38,6 +39,8 @@ _SHOWN = ("true", "does", "init", "next", "legal", "terminal", "goal")
 _IGNORED = frozenset({"base", "input", "sees"})
 """Relations that play does not need: hints for other engines, and percepts."""
 
+_WAITING = 4  # seconds that may pass for each of processor time
+
 TRUE, FALSE = 0, -(2**31)
 """Literals of atoms that are always true, or never."""
 
@@ -50,6 +53,8 @@ class GroundLimits:
     """How much grounding may take; beyond it, `GroundingLimit` is raised."""
 
     seconds: float = 40.0
+    """Of processor time, so that whether a game grounds does not depend on what else
+    the machine does; four times as many seconds may pass."""
     memory_mb: int = 4096
     rules: int = 4_000_000
     """Ground rules."""
@@ -167,6 +172,7 @@ def _ground_once(
             vocabulary.code("r", name) for name in (*_SHOWN, *views, *guards)
         ),
         counted=frozenset(vocabulary.code("r", name) for name in counted),
+        seconds=limits.seconds,
     )
     try:
         return _run(request, limits, vocabulary), vocabulary
@@ -176,7 +182,7 @@ def _ground_once(
 
 
 def prepare(rules: Iterable[Rule], unfolded: Iterable[str] = ()) -> list[NormalRule]:
-    """Normal form, and split; without the relations that play does not need."""
+    """Return rules in normal form and split, without what play does not need."""
     maker = RelationMaker()
     normal = normal_form(rules, maker)
     domains = Domains(normal)
@@ -187,7 +193,7 @@ def prepare(rules: Iterable[Rule], unfolded: Iterable[str] = ()) -> list[NormalR
 
 
 def normal_form(rules: Iterable[Rule], maker: RelationMaker) -> list[NormalRule]:
-    """Rules in normal form, without the relations that play does not need."""
+    """Return rules in normal form, without the relations that play does not need."""
     wanted = [rule for rule in rules if rule.head.relation not in _IGNORED]
     normal = bind_heads(list(normalise(wanted, maker)), maker)
     normal += maker.guard_rules
@@ -196,7 +202,7 @@ def normal_form(rules: Iterable[Rule], maker: RelationMaker) -> list[NormalRule]
 
 
 def largest_join(rules: Sequence[NormalRule]) -> str:
-    """The head of the rule that can have the most instances, by a rough count."""
+    """Return the head of the rule with the most instances, by a rough count."""
     domains = Domains(rules)
 
     def instances(rule: NormalRule) -> int:
@@ -234,7 +240,7 @@ def _run(
             timed_out.set()
             worker.kill()
 
-        timer = threading.Timer(limits.seconds, end)
+        timer = threading.Timer(_WAITING * limits.seconds, end)
         timer.daemon = True
         timer.start()
         largest, made, limit = "", 0, f"{limits.memory_mb} MB"
@@ -258,7 +264,7 @@ def _run(
             worker.kill()
     if worker.returncode == 1 and limit.endswith("MB"):
         raise GroundingError("the grounding process ended with an error")
-    if timed_out.is_set():
+    if timed_out.is_set() or worker.returncode == -signal.SIGXCPU:
         limit = f"{limits.seconds:g} seconds"
     raise _LimitReached(limit, largest, made)
 
@@ -274,7 +280,7 @@ def _messages(stream: Any) -> Iterator[tuple[Any, ...]]:
 def _named_atoms(
     result: GroundRules, vocabulary: Vocabulary, wanted: Iterable[str]
 ) -> tuple[_Atoms, frozenset[int]]:
-    """The literals of the wanted relations by their arguments, and of all guards."""
+    """Return the literals of wanted relations by their arguments, and of all guards."""
     atoms: _Atoms = {name: {} for name in wanted}
     guards = set()
     for symbol, literal in result.names:

@@ -45,22 +45,22 @@ class NormalRule:
 
 
 def atom_variables(atom: Atom) -> frozenset[Variable]:
-    """The variables of an atom."""
+    """Return the variables of an atom."""
     return frozenset(v for argument in atom.arguments for v in variables(argument))
 
 
 def bound_variables(literals: Iterable[Literal]) -> frozenset[Variable]:
-    """The variables that some literal binds."""
+    """Return the variables that some literal binds."""
     return frozenset(v for lit in literals if lit.binds for v in lit.variables)
 
 
 def all_variables(literals: Iterable[Literal]) -> frozenset[Variable]:
-    """The variables that occur in some literal."""
+    """Return the variables that occur in some literal."""
     return frozenset(v for literal in literals for v in literal.variables)
 
 
 def made_for(relation: str) -> str:
-    """The relation of the sheet that a relation was made for; itself if it was not."""
+    """Return the relation of the sheet that a relation was made for, or itself."""
     return relation.rpartition(" ")[2]
 
 
@@ -73,7 +73,7 @@ class RelationMaker:
         self.guard_rules: list[NormalRule] = []
 
     def relation(self, kind: str, over: Iterable[Variable], of: Atom) -> Atom:
-        """A new relation over these variables, made for a rule with the head `of`."""
+        """Return a new relation over variables, made for a rule with the head `of`."""
         self._made += 1
         name = f"{kind} {self._made} {made_for(of.relation)}"
         return Atom(name, tuple(sorted(over)))
@@ -81,7 +81,7 @@ class RelationMaker:
     def guard(
         self, missing: frozenset[Variable], context: Sequence[Literal]
     ) -> list[Literal]:
-        """Literals that bind the missing variables the way the context does."""
+        """Return literals that bind the missing variables the way the context does."""
         guards = []
         while missing:
             best = max(
@@ -102,7 +102,7 @@ class RelationMaker:
 
 
 def normalise(rules: Iterable[Rule], maker: RelationMaker) -> Iterator[NormalRule]:
-    """The same rules in normal form, with the relations that this takes."""
+    """Return the same rules in normal form, with the relations that this takes."""
     for rule in rules:
         yield from _normalise_rule(rule, maker)
 
@@ -160,7 +160,7 @@ def _flatten(
 
 
 def _flat_literals(options: Iterable[Condition]) -> list[Literal]:
-    """Every literal anywhere below, signs included."""
+    """Return every literal anywhere below, signs included."""
     literals: list[Literal] = []
     choices: list[tuple[Condition, ...]] = []
     for option in options:

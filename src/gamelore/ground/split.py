@@ -26,7 +26,7 @@ from gamelore.ground.normal import (
 def split(
     rules: Sequence[NormalRule], domains: Domains, maker: RelationMaker
 ) -> Iterator[NormalRule]:
-    """The same rules, each joining as few variables as elimination can reach."""
+    """Return the same rules, each joining as few variables as elimination can reach."""
     for rule in rules:
         yield from _split_rule(rule, domains, maker)
 
@@ -66,5 +66,5 @@ def _cost(
 def _only_in(
     joined: Sequence[Literal], rest: Iterable[Literal], needed: frozenset[Variable]
 ) -> frozenset[Variable]:
-    """The variables of the joined literals that nothing else mentions."""
+    """Return the variables of the joined literals that nothing else mentions."""
     return all_variables(joined) - all_variables(rest) - needed

@@ -39,7 +39,7 @@ LARGE = 10_000
 
 
 def find_candidates(rules: Sequence[NormalRule], domains: Domains) -> frozenset[str]:
-    """Relations that, unfolded, may leave at most half of the instances."""
+    """Return the relations that, unfolded, may leave at most half of the instances."""
     by_head: dict[str, list[NormalRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.relation].append(rule)
@@ -56,7 +56,7 @@ def find_candidates(rules: Sequence[NormalRule], domains: Domains) -> frozenset[
 
 
 def _instances(rule: NormalRule, domains: Domains) -> int:
-    """How many heads a rule can have, by a rough count; 0 if it is not plain."""
+    """Return how many heads a rule can have, by a rough count; 0 if it is not plain."""
     arguments = rule.head.arguments
     names = {argument for argument in arguments if isinstance(argument, Variable)}
     if len(names) < len(arguments) or not rule.body:
@@ -66,7 +66,7 @@ def _instances(rule: NormalRule, domains: Domains) -> int:
 
 
 def unfold(rules: Sequence[NormalRule], relation: str) -> list[NormalRule]:
-    """The same rules with a relation written into those that use it.
+    """Return the same rules with a relation written into those that use it.
 
     They are left as they are where some use of it must stay.
     """
@@ -91,7 +91,7 @@ def unfold(rules: Sequence[NormalRule], relation: str) -> list[NormalRule]:
 
 
 def _instance(definition: NormalRule, use: Atom, number: int) -> list[Literal]:
-    """The body of a definition for the arguments of a use; other variables are new."""
+    """Return a definition's body for a use's arguments, other variables new."""
     meaning: dict[Variable, Term] = {
         variable: Variable(f"{variable.name} {number} {use.relation}")
         for variable in all_variables(definition.body)
@@ -121,13 +121,13 @@ def _substitute(atom: Atom, meaning: Mapping[Variable, Term]) -> Atom:
 def _difference(
     rules: Sequence[NormalRule], others: Sequence[NormalRule]
 ) -> list[NormalRule]:
-    """Rules that are not among others."""
+    """Return the rules that are not among others."""
     known = set(others)
     return [rule for rule in rules if rule not in known]
 
 
 def _cost(rules: Sequence[NormalRule], domains: Domains) -> int:
-    """How many instances rules have once they are split, by a rough count."""
+    """Return how many instances rules have once they are split, by a rough count."""
     maker = RelationMaker()
     total = 0
     for rule in split(rules, domains, maker):

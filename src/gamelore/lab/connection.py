@@ -13,9 +13,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from gamelore import __version__
 from gamelore.errors import GameloreError
-from gamelore.lab.desk import Desk, Lab
+from gamelore.lab.desk import Desk
 from gamelore.lab.events import Event, Failure
 from gamelore.lab.requests import AnyRequest, Request
+from gamelore.lab.shared import Lab
 from gamelore.settings import SettingError
 
 log = logging.getLogger(__name__)

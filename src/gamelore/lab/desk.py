@@ -3,95 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
-import sys
-import threading
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from threading import Event as Flag
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from gamelore.engine.position import Position
 from gamelore.lab import events, requests
 from gamelore.lab.analyses import Spot, find_hint, review_match, search_position
-from gamelore.lab.drafts import DraftWorker, check_rules, view_problems
+from gamelore.lab.drafts import check_rules, view_problems
 from gamelore.lab.drawing import view_position
 from gamelore.lab.figures import measure
 from gamelore.lab.forms import make_form
-from gamelore.lab.matches import Follower, MatchBook, MatchSettings
-from gamelore.lab.records import RecordShelf, write_record
-from gamelore.lab.roster import Roster
-from gamelore.lab.runs import RunBook
-from gamelore.lab.shelf import GameShelf, LabGame, complete_joint
+from gamelore.lab.matches import MatchSettings
+from gamelore.lab.records import write_record
+from gamelore.lab.shared import Lab, Page
+from gamelore.lab.shelf import LabGame, complete_joint
 from gamelore.lab.templates import list_templates, read_template
-from gamelore.lab.tournaments import TournamentBook
-from gamelore.lab.workspace import RULES, Workspace
-
-MOST_SEARCHES = 4
-"""Searches at once, of all pages; others wait."""
-MOST_THREADS = 8
-
-_NICENESS = 10
+from gamelore.lab.workspace import RULES
 
 T = TypeVar("T")
-
-
-def _give_way() -> None:
-    """Let a thread that searches wait for those that answer clicks, on Linux."""
-    if sys.platform == "linux":  # elsewhere threads have the priority of the process
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
-
-
-@dataclass
-class Lab:
-    """All that the pages of a lab share."""
-
-    workspace: Workspace
-    threads: Executor = field(
-        default_factory=lambda: ThreadPoolExecutor(MOST_THREADS, "lab")
-    )
-    searches: Executor = field(
-        default_factory=lambda: ThreadPoolExecutor(
-            MOST_SEARCHES, "lab-search", initializer=_give_way
-        )
-    )
-
-    def __post_init__(self) -> None:
-        self.shelf = GameShelf(self.workspace)
-        self.roster = Roster(self.workspace)
-        self.matches = MatchBook(self.roster, self.threads)
-        self.tournaments = TournamentBook(self.workspace, self.matches, self.roster)
-        self.records = RecordShelf(self.workspace, self.shelf)
-        self.runs = RunBook(self.workspace, self.shelf)
-        self.drafts = DraftWorker()
-
-    async def open(self) -> None:
-        """Make the folder ready, and go on with runs."""
-        self.workspace.create()
-        await self.runs.open()
-
-    async def close(self) -> None:
-        """End matches, searches and processes; what was learned is saved."""
-        self.tournaments.close()
-        self.matches.close()
-        self.drafts.close()
-        await self.runs.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
-        self.searches.shutdown(wait=False, cancel_futures=True)
-
-
-class Page(Follower, Protocol):
-    """Where answers go."""
-
-    def send(self, event: events.Event) -> None:
-        """Send a message."""
 
 
 class Desk:
@@ -119,7 +53,8 @@ class Desk:
             requests.Review: self._review,
             requests.AskHint: self._ask_hint,
             requests.ImportRecord: self._import_record,
-            requests.OpenRecord: self._open_record,
+            requests.FollowRecord: self._follow_record,
+            requests.LeaveRecord: self._leave_record,
             requests.ExportRecord: self._export_record,
             requests.ListFiles: self._list_files,
             requests.ReadFile: self._read_file,
@@ -161,6 +96,7 @@ class Desk:
         for flag in self._flags.values():
             flag.set()
         self.lab.matches.leave_all(self.page)
+        self.lab.live.leave(self.page)
         self.lab.runs.leave(self.page)
 
     # ── threads ─────────────────────────────────────────────────────────────────────
@@ -303,10 +239,14 @@ class Desk:
         found.re = request.id
         self.page.send(found)
 
-    async def _open_record(self, request: requests.OpenRecord) -> None:
-        found = await self._in_thread(self.lab.records.open, request.path)
+    async def _follow_record(self, request: requests.FollowRecord) -> None:
+        found = await self.lab.live.follow(request.path, self.page)
         found.re = request.id
         self.page.send(found)
+
+    async def _leave_record(self, request: requests.LeaveRecord) -> None:
+        self.lab.live.leave(self.page, request.path)
+        self.page.send(events.Done(re=request.id))
 
     async def _export_record(self, request: requests.ExportRecord) -> None:
         game, positions = await self._locate(request.place)

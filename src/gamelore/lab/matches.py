@@ -10,9 +10,7 @@ import asyncio
 import contextlib
 import logging
 import math
-import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -34,8 +32,6 @@ from gamelore.player import Clock, Player
 
 log = logging.getLogger(__name__)
 
-MOST_MATCHES = 100
-"""Matches that are kept; beyond, the one that was left longest ago is forgotten."""
 MOST_MOVES = 2000
 FORCED_PACE = 0.35
 """Seconds that a position is shown in which nobody has a choice."""
@@ -388,59 +384,3 @@ def _choose(seat: _Seat, position: Position) -> Answer:
     except Exception as error:  # foreign code
         log.warning("%s failed to choose", seat.entry.role, exc_info=True)
         return failure(error)
-
-
-class MatchBook:
-    """All matches of the lab, by id."""
-
-    def __init__(self, roster: Roster, threads: Executor) -> None:
-        self._roster = roster
-        self._threads = threads
-        self._matches: OrderedDict[str, LabMatch] = OrderedDict()
-
-    async def open(
-        self, game: LabGame, settings: MatchSettings, moves: list[list[str]]
-    ) -> LabMatch:
-        """Begin a match."""
-        missing = set(game.players) - settings.players.keys()
-        unknown = settings.players.keys() - set(game.players)
-        if missing or unknown:
-            roles = ", ".join(game.players)
-            raise GameloreError(f"{game.game.name} has the roles {roles}")
-        for who in settings.players.values():
-            self._roster.check(who)
-        settings.players = {role: settings.players[role] for role in game.players}
-        match = LabMatch(
-            secrets.token_hex(6), game, settings, self._roster, self._threads
-        )
-        await match.start(moves)
-        self._matches[match.key] = match
-        while len(self._matches) > MOST_MATCHES:
-            self._forget_one()
-        return match
-
-    def find(self, key: str) -> LabMatch:
-        """Return a match; `GameloreError` if there is none of that id."""
-        if key not in self._matches:
-            raise GameloreError("that match is over and forgotten: begin a new one")
-        self._matches.move_to_end(key)
-        return self._matches[key]
-
-    def summaries(self) -> list[MatchEntryView]:
-        """Return all matches, the latest first."""
-        return [match.summary() for match in reversed(self._matches.values())]
-
-    def leave_all(self, follower: Follower) -> None:
-        """Have somebody follow no match any more."""
-        for match in self._matches.values():
-            match.leave(follower)
-
-    def close(self) -> None:
-        """End all matches."""
-        for match in self._matches.values():
-            match.close()
-        self._matches.clear()
-
-    def _forget_one(self) -> None:
-        idle = [key for key, match in self._matches.items() if not match.followers]
-        self._matches.pop((idle or list(self._matches))[0]).close()

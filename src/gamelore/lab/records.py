@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from gamelore.lab.events import (
 )
 from gamelore.lab.requests import Place
 from gamelore.lab.shelf import GameShelf, LabGame, complete_joint
-from gamelore.lab.workspace import RECORDS, Workspace
+from gamelore.lab.workspace import LIVE, RECORDS, Workspace
 from gamelore.match.ratings import Result
 from gamelore.match.record import CHANCE, MatchRecord
 from gamelore.match.standings import standings
@@ -32,6 +33,10 @@ from gamelore.match.standings import standings
 LARGEST = 4_000_000
 """Bytes of a record that the lab reads."""
 MOST_LISTED = 500
+SLACK = 10.0
+"""Seconds that a manager may need beyond the clocks of a move."""
+WITHOUT_CLOCK = 600.0
+"""Seconds that a match without clocks may take for a move."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +58,19 @@ class RecordShelf:
 
     def open(self, path: str) -> RecordView:
         """Return the record of a file."""
-        file = self._workspace.find(path, RECORDS)
+        file = self.find(path)
         if not file.is_file():
             raise GameloreError(f"there is no record {path}")
         if file.stat().st_size > LARGEST:
             raise GameloreError(f"{path} has more than {LARGEST:,} bytes")
-        return self.view(read_match(file))
+        record = read_match(file)
+        found = self.view(record)
+        found.path, found.live = path, path.endswith(LIVE) and is_live(record)
+        return found
+
+    def find(self, path: str) -> Path:
+        """Return the file of a record's path, which must lie inside the folder."""
+        return self._workspace.find(path, LIVE if path.endswith(LIVE) else RECORDS)
 
     def read(self, text: str) -> RecordView:
         """Return the record in a text."""
@@ -122,9 +134,23 @@ class RecordShelf:
         return MatchList(
             matches=matches,
             tournaments=[],
+            live=self._list_live(),
             groups=[_group(folder, found) for folder, found in groups.items()],
             left_out=left_out,
         )
+
+    def _list_live(self) -> list[RecordEntry]:
+        found = []
+        for path in self._workspace.list_files(LIVE):
+            try:
+                record = read_match(path) if path.stat().st_size <= LARGEST else None
+            except (GameloreError, OSError):  # it may just have ended
+                continue
+            if record is not None and is_live(record):
+                entry = self._enter(path, record)
+                entry.live = True
+                found.append(entry)
+        return found[:MOST_LISTED]
 
     def _look_at(self, path: Path) -> _Listed | None:
         try:
@@ -143,17 +169,31 @@ class RecordShelf:
             record = read_match(path)
         except GameloreError:
             return None
-        name = record.details.game if record.details else record.game_url
-        entry = RecordEntry(
+        entry = self._enter(path, record)
+        folder = self._workspace.relative(path.parent)
+        return _Listed(entry, folder, _result(record, entry.game))
+
+    def _enter(self, path: Path, record: MatchFile) -> RecordEntry:
+        return RecordEntry(
             path=self._workspace.relative(path),
-            game=name,
+            game=record.details.game if record.details else record.game_url,
             players=list(record.players),
             moves=len(record.moves),
             goals=list(record.goals),
             tournament=record.tournament,
         )
-        folder = self._workspace.relative(path.parent)
-        return _Listed(entry, folder, _result(record, name))
+
+
+def is_live(record: MatchFile, now: float | None = None) -> bool:
+    """Whether a match can still be under way: its clocks have not run out for long.
+
+    A manager that was killed leaves the file of a match that nobody plays any more.
+    """
+    seconds = time.time() if now is None else now
+    clocks = record.start_clock + record.play_clock
+    grace = record.details.grace if record.details is not None else 0.0
+    allowed = clocks + grace + SLACK if math.isfinite(clocks) else WITHOUT_CLOCK
+    return seconds - record.times[-1] / 1000 < allowed
 
 
 def _result(record: MatchFile, game: str) -> Result | None:

@@ -1,7 +1,7 @@
 """What the page asks of the server: one half of the lab's schema.
 
 Every message is a JSON object whose `type` is the name of a class. Requests have an
-`id`; what answers a request (`events.py`) has it as `re`.
+`id`; what answers a request (`events`) has it as `re`.
 """
 
 from __future__ import annotations
@@ -151,8 +151,17 @@ class ImportRecord(Request):
     text: Annotated[str, msgspec.Meta(max_length=8_000_000)]
 
 
-class OpenRecord(Request):
-    """Read a match record of the folder; answered by `RecordView`."""
+class FollowRecord(Request):
+    """Read a match record of the folder; answered by `RecordView`.
+
+    While another program plays the match, further ones come by themselves.
+    """
+
+    path: Name
+
+
+class LeaveRecord(Request):
+    """Be told of it no more."""
 
     path: Name
 
@@ -289,7 +298,8 @@ AnyRequest: TypeAlias = (
     | Review
     | AskHint
     | ImportRecord
-    | OpenRecord
+    | FollowRecord
+    | LeaveRecord
     | ExportRecord
     | ListFiles
     | ReadFile

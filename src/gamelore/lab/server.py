@@ -23,8 +23,8 @@ from gamelore.board.style import stylesheet
 from gamelore.errors import GameloreError
 from gamelore.lab.access import COOKIE, HEADERS, Access
 from gamelore.lab.connection import LARGEST_FRAME, TOO_MANY, Connection
-from gamelore.lab.desk import Lab
 from gamelore.lab.schema import make_schema
+from gamelore.lab.shared import Lab
 
 STATIC = Path(__file__).parent / "static"
 MOST_SOCKETS = 250

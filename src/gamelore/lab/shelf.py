@@ -16,7 +16,7 @@ from threading import Lock
 
 import numpy as np
 
-from gamelore.board import Board, infer_board
+from gamelore.board import Board
 from gamelore.engine import Simulator, simulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
@@ -122,7 +122,7 @@ class GameShelf:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of games that the interpreter plays
             engine = simulator(game)
-        prepared = LabGame(key, game, engine, infer_board(game))
+        prepared = LabGame(key, game, engine, engine.board)
         with self._lock:
             self._prepared[known] = prepared
             while len(self._prepared) > _KEPT:

@@ -16,7 +16,8 @@ from itertools import permutations
 from gamelore.errors import GameloreError
 from gamelore.ggp.match_record import write_match
 from gamelore.lab.events import TournamentView
-from gamelore.lab.matches import LabMatch, MatchBook, MatchSettings
+from gamelore.lab.match_book import MatchBook
+from gamelore.lab.matches import LabMatch, MatchSettings
 from gamelore.lab.records import make_managed
 from gamelore.lab.roster import PERSON, Roster
 from gamelore.lab.shelf import LabGame

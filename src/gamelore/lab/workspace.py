@@ -17,9 +17,12 @@ from pathlib import Path, PurePosixPath
 from gamelore.errors import GameloreError
 from gamelore.files import write_text_atomic
 from gamelore.gdl.reader import read_text
+from gamelore.ggp.live_record import SUFFIX
 
 RULES = ".kif"
 RECORDS = ".json"
+LIVE = SUFFIX
+"""Of records of matches that another program is playing."""
 MOST_FILES = 2000
 """Files of a kind that are listed."""
 MOST_DRAFTS = 500

@@ -19,6 +19,7 @@ from gamelore.learn.snapshots import Snapshot
 from gamelore.learn.trainer import Record, State, Trainer
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 from gamelore.values.table import Cell, Cells, Table
 
@@ -38,6 +39,7 @@ __all__ = [
     "Lookahead",
     "MatchLog",
     "MatchTrainer",
+    "NTupleSettings",
     "NetworkSettings",
     "PatternValues",
     "Preset",

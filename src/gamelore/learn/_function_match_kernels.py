@@ -46,16 +46,19 @@ class FunctionPlayers(NamedTuple):
 
 @lean_part
 def _choose(graph, handle, role, stream, node, epsilon):
-    """Return an ε-greedy edge by a role's values, or the mover's if that is -1."""
+    """Return an ε-greedy edge by a role's values, or the mover's if that is -1.
+
+    Also return 1 if it was drawn at random, else 0.
+    """
     nodes = graph.nodes
     first, degree = nodes.first[node], nodes.degree[node]
     if draw_unit(stream) < epsilon:
-        return np.int64(first + draw_below(stream, degree))
+        return np.int64(first + draw_below(stream, degree)), 1
     mover = np.int64(nodes.mover[node])
     viewer = mover if role < 0 else np.int64(role)
     values = handle.function.workspace.move_values
     if degree > values.shape[0]:
-        return np.int64(FAILED)
+        return np.int64(FAILED), 0
     handle.evaluate(handle.program, nodes, handle.function, node, viewer)
     sign = 1.0 if viewer == mover else -1.0
     best = -np.inf
@@ -69,7 +72,7 @@ def _choose(graph, handle, role, stream, node, epsilon):
             ties += 1
             if draw_below(stream, ties) == 0:
                 choice = np.int64(first + i)
-    return choice
+    return choice, 0
 
 
 @lean
@@ -77,7 +80,8 @@ def choose_function_move(graph, handle, role, stream, node, epsilon):
     """Return the edge a learner takes from a node, or FAILED; for Python."""
     if ensure_expanded(graph, node) != FINE:
         return np.int64(FAILED)
-    return _choose(graph, handle, role, stream, node, epsilon)
+    edge, _ = _choose(graph, handle, role, stream, node, epsilon)
+    return edge
 
 
 @lean
@@ -87,7 +91,7 @@ def evaluate_moves(graph, handle, node, role):
 
 
 @lean_part
-def _update(graph, handle, learner, match):
+def update_function(graph, handle, learner, match):
     """Learn from a match; return a status."""
     return handle.update(handle.program, graph.nodes, handle.function, learner, match)
 
@@ -95,7 +99,7 @@ def _update(graph, handle, learner, match):
 @lean
 def learn_function_match(graph, handle, learner, match):
     """Learn from one match that Python has played; return a status."""
-    return _update(graph, handle, learner, match)
+    return update_function(graph, handle, learner, match)
 
 
 @lean_part
@@ -107,18 +111,18 @@ def _learn_move(graph, handle, learner, trajectory, role):
     if graph.nodes.mover[graph.nodes.child[last]] == ENDED:
         return np.int64(FINE)  # which is learned from after the match
     played = PlayedMatch(trajectory, np.int64(GOES_ON), role)
-    return _update(graph, handle, learner, played)
+    return update_function(graph, handle, learner, played)
 
 
 @lean_part
-def _play(setup, players, learner, streams, buffers, turn):
+def play_function_match(setup, players, learner, streams, buffers, turn):
     """Play one match; return a status, its length, and the node where it ended.
 
-    turn: the role that learns, and its epsilon
+    turn: the role that learns, its epsilon, and how many moves are random at first
     """
     graph, opponent, perspective = setup.graph, setup.opponent, learner.perspective
     nodes = graph.nodes
-    role, epsilon = turn
+    role, epsilon, opening = turn
     rival_epsilon = epsilon if opponent.kind == LEARNER else opponent.epsilon
     own_view = role if perspective.role == OF_LEARNER else perspective.role
     rival_view = role if opponent.valued == OF_LEARNER else opponent.valued
@@ -134,12 +138,14 @@ def _play(setup, players, learner, streams, buffers, turn):
             return np.int64(TOO_LONG), length, node
         mover = nodes.mover[node]
         buffers.failure[1] = mover
-        if length < setup.opening:
+        explored = 0
+        if length < opening and mover != perspective.chance:
             count = nodes.degree[node]
-            edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
+            edge = np.int64(nodes.first[node] + draw_below(streams.learner, count))
+            explored = 1
         elif mover == role:
             own, stream = players.learner, streams.learner
-            edge = _choose(graph, own, own_view, stream, node, epsilon)
+            edge, explored = _choose(graph, own, own_view, stream, node, epsilon)
         elif mover == perspective.chance:
             count = nodes.degree[node]
             edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
@@ -149,26 +155,32 @@ def _play(setup, players, learner, streams, buffers, turn):
             )
         else:
             other, stream = players.opponent, streams.opponent
-            edge = _choose(graph, other, rival_view, stream, node, rival_epsilon)
+            edge, explored = _choose(
+                graph, other, rival_view, stream, node, rival_epsilon
+            )
         if edge == FAILED:
             return np.int64(NO_MOVE), length, node
         if mover == role or perspective.both_players:
+            buffers.own.explored[buffers.own.length[0]] = explored
             append_decision(buffers.own, node, edge)
             valued = valued_role(learner, role)
             status = _learn_move(graph, players.learner, learner, buffers.own, valued)
         elif opponent.kind == LEARNER and mover != perspective.chance:
+            buffers.other.explored[buffers.other.length[0]] = explored
             append_decision(buffers.other, node, edge)
             other, valued = players.opponent, np.int64(mover)
             status = _learn_move(graph, other, learner, buffers.other, valued)
         if status != FINE:
             return status, length, node
+        # the whole match, until these are used
+        buffers.other.cells[length] = 2 * edge + explored
         node = np.int64(nodes.child[edge])
         length += 1
     return np.int64(FINE), length, node
 
 
 @lean_part
-def _begin(setup, players):
+def begin_function_match(setup, players):
     """Forget the last match, and the state graph when it is half full."""
     players.learner.function.workspace.summed[0] = -1
     players.opponent.function.workspace.summed[0] = -1
@@ -179,6 +191,14 @@ def _begin(setup, players):
         players.learner.function.inputs.cache.counted[:] = 0
         players.opponent.function.inputs.cache.counted[:] = 0
         setup.opponent.policy.searched_depth[:] = 0
+
+
+@lean_part
+def draw_opening(streams, assignments):
+    """Return how many moves of a match are random at first."""
+    if not assignments.opening:
+        return np.int64(0)
+    return np.int64(draw_below(streams.learner, assignments.opening + 1))
 
 
 @lean
@@ -193,22 +213,25 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
     both_learn = both_learn and not learner.perspective.both_players
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
-        _begin(setup, players)
+        begin_function_match(setup, players)
         during_play = players.learner.function.updates.mode == DURING_PLAY
         if during_play:
             save_weights(players.learner.function)
         role = np.int64(assignments.roles[match])
-        turn = role, assignments.epsilons[match]
-        status, length, end = _play(setup, players, learner, streams, buffers, turn)
+        opening = draw_opening(streams, assignments)
+        turn = role, assignments.epsilons[match], opening
+        status, length, end = play_function_match(
+            setup, players, learner, streams, buffers, turn
+        )
         if status == FINE and both_learn:
             other = np.int64(
                 setup.roles[1] if role == setup.roles[0] else setup.roles[0]
             )
             played = PlayedMatch(buffers.other, end, other)
-            status = _update(graph, players.opponent, learner, played)
+            status = update_function(graph, players.opponent, learner, played)
         if status == FINE:
             played = PlayedMatch(buffers.own, end, valued_role(learner, role))
-            status = _update(graph, players.learner, learner, played)
+            status = update_function(graph, players.learner, learner, played)
         if status != FINE:
             restore_streams(streams)
             if during_play:
@@ -220,14 +243,19 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
 
 @lean
 def play_function_matches(setup, players, learner, streams, buffers, assignments):
-    """Play matches, and learn nothing; return the same."""
+    """Play matches, and learn nothing; return the same.
+
+    Exactly so many moves are random at first as the assignments say.
+    """
     nodes = setup.graph.nodes
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
-        _begin(setup, players)
+        begin_function_match(setup, players)
         role = np.int64(assignments.roles[match])
-        turn = role, assignments.epsilons[match]
-        status, length, end = _play(setup, players, learner, streams, buffers, turn)
+        turn = role, assignments.epsilons[match], np.int64(assignments.opening)
+        status, length, end = play_function_match(
+            setup, players, learner, streams, buffers, turn
+        )
         if status != FINE:
             restore_streams(streams)
             return status, match

@@ -66,6 +66,7 @@ class Trajectory(NamedTuple):
     length: np.ndarray  # int64 [1]   how many there are
     nodes: np.ndarray  # int32 [T]   where they were made
     edges: np.ndarray  # int64 [T]   what was chosen
+    explored: np.ndarray  # uint8 [T]   1: at random; known for value functions only
     cells: np.ndarray  # int64 [T + 1]   their cells in a table
     initial: np.ndarray  # float64 [T]   the initial values of these cells
     rewards: np.ndarray  # float64 [T + 1]   shaping rewards from each to the next

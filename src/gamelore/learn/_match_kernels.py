@@ -40,7 +40,6 @@ class MatchSetup(NamedTuple):
     roles: tuple[int, int]  # the two that may learn
     opponent: Opponent
     search: PolicyParameters  # of a learner, where its table has no entry
-    opening: int  # so many moves at the start are random; of value functions
 
 
 class MatchBuffers(NamedTuple):
@@ -61,6 +60,7 @@ class Assignments(NamedTuple):
 
     roles: np.ndarray  # int8 [matches]   the role that learns
     epsilons: np.ndarray  # float64 [matches]
+    opening: int  # up to so many moves at the start of a match are random
     first: int  # play these matches,
     end: int  # up to this one
 

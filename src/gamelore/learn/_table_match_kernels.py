@@ -82,7 +82,7 @@ def learn_table_match(graph, values, shaping, learner, match, failure):
 
 
 @lean_part
-def _play(setup, players, learner, streams, buffers, turn):
+def play_table_match(setup, players, learner, streams, buffers, turn):
     """Play one match; return a status, its length, and the node where it ended.
 
     turn: the role that learns, and its epsilon
@@ -124,13 +124,14 @@ def _play(setup, players, learner, streams, buffers, turn):
             append_decision(buffers.own, node, edge)
         elif opponent.kind == LEARNER and mover != chance:
             append_decision(buffers.other, node, edge)
+        buffers.other.cells[length] = 2 * edge  # the whole match, until these are used
         node = np.int64(nodes.child[edge])
         length += 1
     return np.int64(FINE), length, node
 
 
 @lean_part
-def _select(players, role, k):
+def select_values(players, role, k):
     """Return the values and the shaping of the learner (k = 0) or its opponent (1)."""
     home = role == players.learner[0].role
     if k == 1:
@@ -143,7 +144,7 @@ def _select(players, role, k):
 
 
 @lean_part
-def _played_match(learner, buffers, values, end, k):
+def played_match(learner, buffers, values, end, k):
     """Return what the learner (k = 0) or its opponent (1) learns from."""
     role = valued_role(learner, np.int64(values.role))
     return PlayedMatch(buffers.own if k == 0 else buffers.other, end, role)
@@ -164,18 +165,20 @@ def run_table_matches(setup, players, learner, streams, buffers, assignments):
         save_streams(streams)
         role = np.int64(assignments.roles[match])
         turn = role, assignments.epsilons[match]
-        status, length, end = _play(setup, players, learner, streams, buffers, turn)
+        status, length, end = play_table_match(
+            setup, players, learner, streams, buffers, turn
+        )
         for k in range(learners):
             if status == FINE:
-                values, _ = _select(players, role, k)
-                played = _played_match(learner, buffers, values, end, k)
+                values, _ = select_values(players, role, k)
+                played = played_match(learner, buffers, values, end, k)
                 status = prepare_table(graph, values, learner, played, buffers.failure)
         if status != FINE:
             restore_streams(streams)
             return status, match
         for k in range(learners - 1, -1, -1):
-            values, shaping = _select(players, role, k)
-            played = _played_match(learner, buffers, values, end, k)
+            values, shaping = select_values(players, role, k)
+            played = played_match(learner, buffers, values, end, k)
             update_table(graph, values.table, shaping, learner, played)
             buffers.cells[match] = values.table.used[0]
         record_match(graph.nodes, buffers, match, role, end, length)

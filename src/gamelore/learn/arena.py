@@ -30,6 +30,8 @@ from gamelore.match.ratings import Result
 from gamelore.match.record import CHANCE
 from gamelore.player import Briefing, Clock, Player
 
+BLOCK = 20
+"""Matches of a pair in a block; the next block has new players, with other seeds."""
 USUAL_OPENING = 1
 """Random moves of each player, where a pair needs an opening."""
 
@@ -54,6 +56,14 @@ class ArenaMatch(NamedTuple):
     """Of the opening, and of the seeds; the same twice, with the roles exchanged."""
     opening: int
     """The number of each player's first moves that are random."""
+
+
+class ArenaBlock(NamedTuple):
+    """Matches of one pair, played one after the other by the same two players."""
+
+    number: int
+    """From 0, for each pair."""
+    matches: tuple[ArenaMatch, ...]
 
 
 class ArenaResult(NamedTuple):
@@ -164,14 +174,20 @@ class Arena:
             " (--opening 0: none)"
         )
 
-    def schedule(self, matches: int) -> Iterator[ArenaMatch]:
-        """Yield so many matches of each pair, all pairs and both roles in turn."""
-        for number in range(matches):
+    def blocks(self, matches: int) -> Iterator[ArenaBlock]:
+        """Yield so many matches of each pair, both roles in turn, in blocks."""
+        for number, first in enumerate(range(0, matches, BLOCK)):
+            numbers = range(first, min(matches, first + BLOCK))
             for one, other in self._pairs():
                 seatings = self._seatings(one, other)
-                if seatings:
-                    players = seatings[number % len(seatings)]
-                    yield ArenaMatch(players, number // 2, self._opening(one, other))
+                opening = self._opening(one, other)
+                block = [
+                    ArenaMatch(seatings[n % len(seatings)], n // 2, opening)
+                    for n in numbers
+                    if seatings
+                ]
+                if block:
+                    yield ArenaBlock(number, tuple(block))
 
     def play(self, match: ArenaMatch) -> ArenaResult:
         """Play a match."""

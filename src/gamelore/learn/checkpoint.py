@@ -10,6 +10,8 @@ It has two parts: a *header* in JSON, and *arrays* by name, little-endian:
     copy.N.rows …      the same of the copies that the learner plays against
     weights.NAME       of the value function, if one is learned instead of tables
     copy.weights.NAME  of the copy of it that the learner plays against
+    pending.choices    uint16 [·]   matches that were played but not learned from, where
+    pending.starts     int64 [·]    training is spread: see `PlayedMatches`
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from gamelore.gdl import Game
 from gamelore.graph import StateGraph
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.match_trainer import make_trainer
+from gamelore.learn.played import PlayedMatches
 from gamelore.learn.records import FeatureSheet, features_record, read_features
 from gamelore.learn.references import ReferenceResult
 from gamelore.learn.settings import QSettings
@@ -96,6 +99,8 @@ class Checkpoint:
     """How many moves to look ahead when playing by the value function."""
     evaluations: tuple[ReferenceResult, ...] = ()
     """The results against reference players so far."""
+    pending: PlayedMatches | None = field(default=None, repr=False)
+    """Matches that were played but not learned from, where training is spread."""
 
     @classmethod
     def of(
@@ -113,6 +118,7 @@ class Checkpoint:
             raise ValueError(
                 f"rewards must be of {trainer.matches} matches, got {len(rewards)}"
             )
+        pending = trainer.pending()
         simulator, state = trainer.graph.simulator, trainer.state()
         tables, copies = state.tables, state.copies
         rows = (cells.rows for cells in (*tables.values(), *copies.values()))
@@ -138,6 +144,7 @@ class Checkpoint:
             inputs=_find_inputs(trainer),
             depth=depth,
             evaluations=evaluations,
+            pending=pending,
         )
 
     def trainer(self, graph: StateGraph) -> Trainer:
@@ -244,6 +251,9 @@ class Checkpoint:
             for name, array in weights.items():
                 little = array.astype(array.dtype.newbyteorder("<"), copy=False)
                 arrays[f"{prefix}weights.{name}"] = np.ascontiguousarray(little)
+        if self.pending is not None:
+            arrays["pending.choices"] = self.pending.choices.astype("<u2", copy=False)
+            arrays["pending.starts"] = self.pending.starts.astype("<i8", copy=False)
         return arrays
 
     @classmethod
@@ -272,6 +282,7 @@ class Checkpoint:
                 inputs=known.inputs,
                 depth=known.depth,
                 evaluations=known.evaluations,
+                pending=_pending(arrays, known.matches),
             )
             checkpoint._check()
         except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
@@ -326,6 +337,18 @@ def _read(
 def _weights(arrays: Mapping[str, Any], names: list[str], prefix: str) -> Weights:
     found = {n: arrays[prefix + n] for n in names if prefix + n in arrays}
     return {n: one.astype(one.dtype.newbyteorder("=")) for n, one in found.items()}
+
+
+def _pending(arrays: Mapping[str, Any], matches: int) -> PlayedMatches | None:
+    if "pending.starts" not in arrays:
+        return None
+    choices = arrays["pending.choices"].astype(np.uint16)
+    starts = arrays["pending.starts"].astype(np.int64)
+    if not len(starts) or starts[0] or (np.diff(starts) < 0).any():
+        raise ValueError("pending matches that do not follow one another")
+    if starts[-1] != len(choices):
+        raise ValueError(f"{len(choices)} choices of pending matches")
+    return PlayedMatches(matches, choices, starts)
 
 
 def _sorted(weights: Weights, order: npt.NDArray[np.intp]) -> Weights:

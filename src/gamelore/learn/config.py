@@ -21,6 +21,7 @@ from gamelore.settings import (
     spell_option,
 )
 from gamelore.values.by_feature import ByFeature
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
 RoleChoice: TypeAlias = Literal["first", "second", "alternate"]
@@ -37,7 +38,12 @@ _OPPONENTS = {
     "agent": AgentOpponent,
 }
 _SCHEDULES = {"fixed": Fixed, "cosine": Cosine, "geometric": Geometric}
-_FUNCTIONS = {"table": None, "linear": LinearSettings, "network": NetworkSettings}
+_FUNCTIONS = {
+    "table": None,
+    "linear": LinearSettings,
+    "network": NetworkSettings,
+    "ntuple": NTupleSettings,
+}
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,8 @@ class TrainConfig:
     schedule: Schedule = setting(factory=Fixed, choices=_SCHEDULES, group="Exploration")
     """How the share of exploring moves changes: not at all, along a cosine until a
     match, or by a factor per match."""
+    opening: int = setting(0, least=0, most=1_000_000, group="Exploration")
+    """Begin each match with random moves, from none to so many; for value functions."""
     step_decay: StepDecay | None = setting(None, prefix="alpha-", group="Learning")
     """How the step size decays; it is constant if not given."""
     lookahead: Lookahead | None = setting(
@@ -79,8 +87,8 @@ class TrainConfig:
     function: FunctionSettings | None = setting(
         None, choices=_FUNCTIONS, option="values", group="Value function"
     )
-    """What values are kept in: a table of positions, a linear function, or a network
-    with one hidden layer."""
+    """What values are kept in: a table of positions, a linear function, a network
+    with one hidden layer, or tables of tuples of facts (ntuple)."""
     shaping: ByFeature = setting((), group="Learning")
     """A shaping reward for each 1 that a feature goes up; may be repeated. In tables it
     is added to goals as it is, and in functions to what goals count."""
@@ -101,18 +109,22 @@ _MODES: tuple[tuple[dict[str, tuple[str, ...]], dict[str, Any]], ...] = (
         {"self_values": "own"},
     ),
     ({"values": ("network",)}, {"alpha": 0.1, "initial_range": None}),
+    ({"values": ("ntuple",), "learner": ("td",)}, {"alpha": 0.5, "lambda": 0.5}),
+    ({"against": ("self",), "values": ("ntuple",)}, {"opening": 12}),
 )
 """Defaults that depend on the kind of training: where all options on the left are one
 of what is listed, those on the right."""
 
 DEFAULT_TEXTS = {
     "against": DEFAULT_OPPONENT,
-    "alpha": "0.3; with --learner q or --values network 0.1",
+    "alpha": "0.3; with --learner q or --values network 0.1, --values ntuple 0.5",
     "alpha_every": "never",
     "epsilon": "0.01; in self-play 0.1; cosine 0.5; geometric 0.9",
     "initial_range": "scaled",
+    "lambda": "0.7; with --values ntuple 0.5",
     "lookahead_depth": "no search",
     "matches": "3000",
+    "opening": "0; with --values ntuple in self-play 12",
     "playouts": "100; with --search-level 2 20",
     "self_values": "shared; with --learner q own",
 }
@@ -175,6 +187,8 @@ def _check_combination(given: Options, chosen: Options) -> None:
             if name in given:
                 requirement = "is for --learner td: the others start from nothing"
                 raise SettingError(spell_option(name), requirement)
+    if chosen["values"] == "table" and given.get("opening"):
+        raise SettingError("--opening", "has no meaning for --values table")
     if given.get("reward_in_selection") and not given.get("shaping"):
         raise SettingError("--reward-in-selection", "has no meaning without --shaping")
     without_copy = chosen["against"] == "self" and not given.get("opponent_refresh")
@@ -232,6 +246,18 @@ def check_engine(config: TrainConfig, simulator: Simulator) -> None:
         raise GameloreError(
             f"training with Monte Carlo search needs {simulator.game.name!r} compiled;"
             " on the interpreter, let players play match by match"
+        )
+
+
+def check_function(config: TrainConfig, simulator: Simulator) -> None:
+    """Refuse what n-tuple networks cannot do."""
+    if not isinstance(config.function, NTupleSettings):
+        return
+    if isinstance(config.learner, QSettings):
+        raise GameloreError("n-tuple networks learn by TD: leave Q-learning out")
+    if config.shaping or simulator.features is not None:
+        raise GameloreError(
+            "n-tuple networks see facts only: leave features and shaping out"
         )
 
 

@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 
 from gamelore.learn.references import ReferenceResult
 
-StopReason: TypeAlias = Literal["matches", "minutes", "stopped"]
-"""Why a run ended: its limit of matches, its limit of time, or a call of `stop`."""
+StopReason: TypeAlias = Literal["matches", "minutes", "settled", "stopped"]
+"""Why a run ended: its limit of matches, its limit of time, because it had stopped
+getting better, or a call of `stop`."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,15 @@ class SnapshotWritten:
 
 
 @dataclass(frozen=True)
+class Improved:
+    """The learner has done better in an evaluation than in all before."""
+
+    matches: int
+    score: float
+    """The mean of its scores against the reference players."""
+
+
+@dataclass(frozen=True)
 class Diverged:
     """The weights left all bounds; the run is back at the last sound ones, and ends."""
 
@@ -90,6 +100,7 @@ TrainingEvent: TypeAlias = (
     | Evaluated
     | Checkpointed
     | SnapshotWritten
+    | Improved
     | Diverged
     | Finished
 )

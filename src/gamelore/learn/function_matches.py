@@ -75,12 +75,12 @@ class FunctionMatches:
         streams, done = make_streams(seed), 0
         while done < matches:
             status, done = _play_function_matches(
-                self._setup(opening),
+                self._setup(),
                 self._players(),
                 self._parameters(),
                 streams,
                 buffers,
-                Assignments(roles, epsilons, done, matches),
+                Assignments(roles, epsilons, opening, done, matches),
             )
             if status == kernels.TOO_LONG:
                 raise GameloreError(
@@ -94,12 +94,12 @@ class FunctionMatches:
 
     # ── for kernels ─────────────────────────────────────────────────────────────────
 
-    def _setup(self, opening: int) -> MatchSetup:
+    def _setup(self) -> MatchSetup:
         policy = policy_parameters(self.graph, PlayerSettings())
         opponent = Opponent(kernels.FUNCTION, policy, 0.0, _find_view(self.other))
         roles = self.function.encoder.players
         graph = self.graph
-        return MatchSetup(graph.graph, graph.root, roles, opponent, policy, opening)
+        return MatchSetup(graph.graph, graph.root, roles, opponent, policy)
 
     def _players(self) -> FunctionPlayers:
         return FunctionPlayers(self._handle(self.function), self._handle(self.other))

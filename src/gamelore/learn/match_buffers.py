@@ -22,6 +22,7 @@ def new_trajectory(longest: int) -> Trajectory:
         length=np.zeros(1, np.int64),
         nodes=np.zeros(longest, np.int32),
         edges=np.zeros(longest, np.int64),
+        explored=np.zeros(longest, np.uint8),
         cells=np.zeros(longest + 1, np.int64),
         initial=np.zeros(longest),
         rewards=np.zeros(longest + 1),

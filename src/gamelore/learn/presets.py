@@ -9,6 +9,7 @@ from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed, Geometric, StepDecay
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import NetworkSettings
 
 
@@ -46,7 +47,16 @@ def _network(
     )
 
 
-PRESETS = {
+NTUPLES = TrainConfig(
+    TDSettings(step_size=0.5, trace_decay=0.5),
+    SelfPlay(),
+    schedule=Fixed(0.1),
+    opening=12,
+    function=NTupleSettings(),
+)
+"""What a game without a preset is learned by, where it is too large for a table."""
+
+NETWORKS = {
     # By Q-learning, which learns the values of best play while it explores, and with a
     # step size that decays, so that it converges.
     "tictactoe": Preset(
@@ -91,6 +101,26 @@ PRESETS = {
         _network(0.1, 0.7, 0.1), matches=200_000, minutes=10.0, depth=4
     ),
 }
+"""Networks; that of Connect Four is kept to compare with."""
+
+
+PRESETS = {
+    **NETWORKS,
+    "connect-four": Preset(
+        TrainConfig(
+            TDSettings(step_size=0.5, trace_decay=0.5),
+            SelfPlay(),
+            schedule=Fixed(0.1),
+            opening=20,
+            step_decay=StepDecay(500_000, 0.75),
+            function=NTupleSettings(),
+        ),
+        matches=5_000_000,
+        minutes=30.0,
+        depth=6,
+    ),
+}
+"""What `--preset` trains."""
 
 
 def preset_for(game: str) -> Preset:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from gamelore.learn.trainer import Trainer
 from gamelore.match.ratings import Estimate
 from gamelore.match.standings import share
 from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import LinearSettings, NetworkSettings
 from gamelore.values.table import Table
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -50,6 +51,10 @@ class ReferenceResult:
     low: float
     high: float
     """Wilson's 95% interval of the score."""
+    seconds: float = field(default=0.0, compare=False)
+    """Time of training up to then, evaluations included."""
+    processor_seconds: float = field(default=0.0, compare=False)
+    """Time that the processor worked for the training run up to then."""
 
     @property
     def percent(self) -> str:
@@ -66,7 +71,10 @@ class FrozenTrainer(Trainer):
         """`source`: whose values it plays by, in all roles that they are for."""
         self._source = source
         function = source.config.function
-        if function is not None and function.updates == "during-play":
+        if (
+            isinstance(function, LinearSettings | NetworkSettings)
+            and function.updates == "during-play"
+        ):
             function = replace(function, updates="online")
         config = replace(
             source.config,

@@ -11,7 +11,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -23,12 +23,14 @@ from gamelore.agents.registry import AgentSpec
 from gamelore.display import html_table
 from gamelore.errors import DivergenceError, GameloreError
 from gamelore.graph import StateGraph
+from gamelore.learn.best import Best, best_path
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.events import (
     Checkpointed,
     Diverged,
     Evaluated,
     Finished,
+    Improved,
     Progress,
     SnapshotWritten,
     Started,
@@ -53,6 +55,8 @@ SAVE_SHARE = 0.1
 EVALUATION_SHARE = 0.1
 """Of all time, at most, for evaluations, besides `EVALUATION_SECONDS`."""
 EVALUATION_SECONDS = 1.0
+EVALUATION_PAUSE = 3.0
+"""Time between evaluations at least, where a run has no limit."""
 EVALUATIONS = 20
 """In a run, if it is not said after how many matches."""
 DEFAULT_MATCHES = 3000
@@ -79,6 +83,12 @@ class RunConfig:
     )
     """The reference players, any that gamelore match takes: greedy matches against
     them, in all roles that are learned, show how strong the learner is."""
+    patience: int | None = setting(None, least=1, group="Evaluation")
+    """End when so many evaluations in a row were no better than the best before them;
+    without --matches and --minutes that is the only limit."""
+    keep_best: bool = setting(False, group="Files")
+    """Keep the checkpoint that did best in evaluations, in a file FILE-best beside that
+    of --save."""
     snapshots: tuple[int, ...] = setting((), group="Files")
     """Keep a checkpoint after each of these matches, in files beside that of --save."""
     snapshot_every: int | None = setting(None, least=1, group="Files")
@@ -97,7 +107,7 @@ class RunConfig:
     def match_limit(self) -> int | None:
         """The number of matches that ends the run, if it is not time alone."""
         if self.matches is None and self.minutes is None:
-            return DEFAULT_MATCHES
+            return None if self.patience is not None else DEFAULT_MATCHES
         return self.matches
 
 
@@ -162,6 +172,12 @@ class TrainingRun:
         self._last_evaluation_seconds = 0.0
         self._evaluated_at = max((one.trained for one in self.evaluations), default=-1)
         self._evaluations_done = 0
+        self._next_evaluation = 0.0
+        last = max(self.evaluations, key=lambda one: one.trained, default=None)
+        self._seconds_before = 0.0 if last is None else last.seconds
+        self._processor_before = 0.0 if last is None else last.processor_seconds
+        self._processor_began = time.process_time()
+        self.best = Best.of(self.evaluations)
 
     @classmethod
     def resume(
@@ -170,11 +186,15 @@ class TrainingRun:
         graph: StateGraph,
         config: RunConfig | None = None,
         path: Path | None = None,
+        convert: Callable[[Trainer], Trainer] = lambda trainer: trainer,
     ) -> TrainingRun:
         """Return a run that goes on from a checkpoint, to the matches it was to have
-        if `config` is not given."""
+        if `config` is not given.
+
+        `convert`: makes the trainer that is used of the one that was saved.
+        """
         return cls(
-            checkpoint.trainer(graph),
+            convert(checkpoint.trainer(graph)),
             config or RunConfig(matches=checkpoint.wanted),
             path,
             history=History(checkpoint.rewards, checkpoint.evaluations),
@@ -247,7 +267,11 @@ class TrainingRun:
         limit = self.config.match_limit
         if limit is not None and self.matches >= limit:
             return "matches"
-        return "minutes" if self.minutes_left == 0 else None
+        if self.minutes_left == 0:
+            return "minutes"
+        patience = self.config.patience
+        is_settled = patience is not None and self.best.since >= patience
+        return "settled" if is_settled else None
 
     def checkpoint(self) -> Checkpoint:
         """Return the whole state."""
@@ -388,7 +412,8 @@ class TrainingRun:
         affordable = spent <= EVALUATION_SECONDS + EVALUATION_SHARE * self.seconds
         if every is not None or not affordable:
             return affordable
-        assert self.config.minutes is not None
+        if self.config.minutes is None:
+            return self.seconds >= self._next_evaluation
         pause = 60 * self.config.minutes / EVALUATIONS
         return self.seconds >= self._evaluations_done * pause
 
@@ -406,8 +431,22 @@ class TrainingRun:
         self._evaluations_done += 1
         if len(results) < len(self._references.opponents):
             return  # stopped in the middle
+        pause = max(EVALUATION_PAUSE, EVALUATION_SHARE * self.seconds)
+        self._next_evaluation = self.seconds + pause
+        worked = time.process_time() - self._processor_began
+        results = tuple(
+            replace(
+                one,
+                seconds=self._seconds_before + self.seconds,
+                processor_seconds=self._processor_before + worked,
+            )
+            for one in results
+        )
         self.evaluations += results
         self._emit(Evaluated(self.matches, results, took))
+        if self.best.add(results):
+            self._emit(Improved(self.matches, self.best.score))
+            self._save_best()
 
     # ── files ───────────────────────────────────────────────────────────────────────
 
@@ -430,6 +469,15 @@ class TrainingRun:
         self._saved_at = self._clock()
         self._save_seconds = self._saved_at - started
         self._emit(Checkpointed(self.matches, self.path, self._save_seconds))
+
+    def _save_best(self) -> None:
+        """Write the best checkpoint so far, if it is to be kept."""
+        if self.path is None or not self.config.keep_best:
+            return
+        path = best_path(self.path)
+        save_checkpoint(self.checkpoint(), path, overwrite=True)
+        if path not in self.written:
+            self.written.append(path)
 
     def _snapshot_files(self, overwrite: bool) -> SnapshotFiles | None:
         config = self.config

@@ -33,11 +33,13 @@ from gamelore.learn.config import (
     TrainConfig,
     check_during_play,
     check_engine,
+    check_function,
     check_self_play,
     learning_roles,
 )
 from gamelore.learn.match_buffers import make_streams, new_buffers
 from gamelore.learn.opponents import FeaturePlayer, make_function
+from gamelore.learn.played import PlayedMatches
 from gamelore.learn.qm_search import Searcher, search_policy
 from gamelore.learn.role_values import PatternValues, Values, empty_table
 from gamelore.learn.self_play import SelfPlay
@@ -172,7 +174,7 @@ class Trainer:
         while done < matches:
             self._refresh_copies(self.matches + done)
             end = min(matches, self._next_change(self.matches + done) - self.matches)
-            assignments = Assignments(roles, epsilons, done, end)
+            assignments = Assignments(roles, epsilons, self.config.opening, done, end)
             status, done = self._run_in_kernel(buffers, assignments)
             if status == kernels.DIVERGED:
                 self.matches += done
@@ -194,6 +196,10 @@ class Trainer:
             self.function.weights() if self.function else {},
             self.copy.weights() if self.copy else {},
         )
+
+    def pending(self) -> PlayedMatches | None:
+        """Return matches that were played but not learned from, if there can be any."""
+        return None
 
     def restore(self, state: State) -> None:
         """Take over a state of the same game and settings, and go on from there."""
@@ -228,23 +234,22 @@ class Trainer:
         """Play matches as far as a kernel can; a status, and the match it came to."""
         setup = self._setup()
         parameters = self._parameters(self.matches + assignments.first)
+        arguments = parameters, self.streams, buffers, assignments
+        kernel = _run_function_matches if self.function else _run_table_matches
+        result: tuple[int, int] = kernel(setup, self._players(), *arguments)
+        return result
+
+    def _players(self) -> FunctionPlayers | TablePlayers:
+        """The values of the learner and of its opponent, as kernels see them."""
         home, away = map(self.values, self._ends)
         rival_home, rival_away = map(self.rival_values, self._ends)
-        arguments = parameters, self.streams, buffers, assignments
-        result: tuple[int, int]
         if self.function is not None:
-            functions = FunctionPlayers(
-                home.function_handle, rival_home.function_handle
-            )
-            result = _run_function_matches(setup, functions, *arguments)
-            return result
-        tables = TablePlayers(
+            return FunctionPlayers(home.function_handle, rival_home.function_handle)
+        return TablePlayers(
             learner=(home.table_values, away.table_values),
             opponent=(rival_home.table_values, rival_away.table_values),
             shaping=(home.shaping_handle, away.shaping_handle),
         )
-        result = _run_table_matches(setup, tables, *arguments)
-        return result
 
     @property
     def _shared(self) -> bool:
@@ -270,6 +275,7 @@ class Trainer:
     def _new_function(self) -> ValueFunction | None:
         if self.config.function is None:
             return None
+        check_function(self.config, self.graph.simulator)
         learner = self.config.learner
         check_during_play(self.config)
         if isinstance(learner, QSettings) and learner.searches:
@@ -405,7 +411,6 @@ class Trainer:
                 self._opponent_kind, self._rival, epsilon, self._opponent_view
             ),
             search=self._own,
-            opening=0,
         )
 
     @property

@@ -17,16 +17,19 @@ from gamelore.learn._learner_kernels import (
     Perspective,
     PlayedMatch,
 )
+from gamelore.learn._ntuple_td_kernels import update_tuple_td
 from gamelore.learn._q_kernels import update_linear_q, update_network_q
 from gamelore.learn._td_kernels import update_linear_td, update_network_td
 from gamelore.learn.match_buffers import new_trajectory
 from gamelore.learn.settings import QSettings, TDSettings
 from gamelore.values.function_arrays import empty_function
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import LinearSettings, NetworkSettings
 
 _UPDATES = {
     (TDSettings.__name__, LinearSettings.__name__): update_linear_td,
     (TDSettings.__name__, NetworkSettings.__name__): update_network_td,
+    (TDSettings.__name__, NTupleSettings.__name__): update_tuple_td,
     (QSettings.__name__, LinearSettings.__name__): update_linear_q,
     (QSettings.__name__, NetworkSettings.__name__): update_network_q,
 }

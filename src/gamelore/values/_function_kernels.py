@@ -22,8 +22,9 @@ from gamelore.engine.compiled._feature_kernels import FeatureProgram, count_rows
 from gamelore.engine.compiled._lanes import count_ones
 from gamelore.graph._kernels import ENDED
 from gamelore.kernels import lean_part, lean_recursion
+from gamelore.values._ntuple_kernels import TupleArrays, TupleBuffers
 
-LINEAR, NETWORK = range(2)
+LINEAR, NETWORK, NTUPLE = range(3)
 """Kinds of value functions."""
 
 REWARD, BOOTSTRAP, BOTH = range(3)
@@ -42,11 +43,12 @@ DIVERGED = 96
 class FunctionShape(NamedTuple):
     """How values are computed from weights."""
 
-    kind: int  # LINEAR or NETWORK
+    kind: int  # LINEAR, NETWORK or NTUPLE
     activation: int  # of hidden units
     output: int  # of the output
     units: int  # hidden units that there are; the others of H stay 0
     bias: int  # 1: the bias of a linear function is learned
+    coherence: int  # 1: each weight of an n-tuple network has its own step size
 
 
 class FeatureCache(NamedTuple):
@@ -86,6 +88,7 @@ class UpdateRule(NamedTuple):
     terminal_target: int  # REWARD, BOOTSTRAP or BOTH
     successor_trace: int  # 1: the trace includes the successor when an error is applied
     mover_risk: int  # 1: κ weighs errors as gains of who moves, not of whose values
+    best_after_random: int  # 1: the best move is the target where a random one was made
 
 
 class RewardScale(NamedTuple):
@@ -101,6 +104,7 @@ class WeightArrays(NamedTuple):
     hidden: np.ndarray  # float32 [I, H]
     output: np.ndarray  # float32 [H + 8]   the bias at H
     linear: np.ndarray  # float64 [I]
+    tuples: TupleArrays
 
 
 class PositionBuffers(NamedTuple):
@@ -134,6 +138,7 @@ class Workspace(NamedTuple):
     move_values: np.ndarray  # float64 [·]   of the moves of a node
     positions: PositionBuffers
     weights: WeightBuffers
+    tuples: TupleBuffers
 
 
 class FunctionArrays(NamedTuple):

@@ -11,9 +11,15 @@ from gamelore.engine.compiled._feature_kernels import count_features
 from gamelore.engine.compiled._kernels_64 import run_phase
 from gamelore.graph._kernels import FINE
 from gamelore.kernels import lean_part
-from gamelore.values._function_kernels import LINEAR, NETWORK, FunctionArrays
+from gamelore.values._function_kernels import (
+    LINEAR,
+    NETWORK,
+    NTUPLE,
+    FunctionArrays,
+)
 from gamelore.values._linear_kernels import linear_value
 from gamelore.values._network_kernels import network_value, shift_row, sum_row
+from gamelore.values._ntuple_kernels import set_reference, shifted_value
 
 OF_MOVER, OF_ROLE = -1, -2
 """Whose values a function has, if not those of one role: of the role that has just
@@ -46,11 +52,16 @@ def evaluate_positions(program, evaluation, batch, count, mover, role):
     first, scratch = function.workspace.sums[0], function.workspace.sums[1]
     if function.shape.kind == NETWORK:
         sum_row(function, view, batch.rows[0], columns[0], first)
+    tuples, buffers = function.weights.tuples, function.workspace.tuples
+    if function.shape.kind == NTUPLE:
+        set_reference(tuples, buffers, batch.rows[0])
     discount = function.selection.discount
     for lane in range(count):
         row = batch.rows[lane]
         if function.shape.kind == LINEAR:
             value, _ = linear_value(function, view, row, columns[lane])
+        elif function.shape.kind == NTUPLE:
+            value = shifted_value(tuples, buffers, batch.rows[0], row)
         else:
             for j in range(scratch.shape[0]):
                 scratch[j] = first[j]

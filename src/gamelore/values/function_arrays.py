@@ -14,6 +14,7 @@ from gamelore.kernels import lean_pointer
 from gamelore.values._function_kernels import (
     LINEAR,
     NETWORK,
+    NTUPLE,
     FunctionArrays,
     FunctionShape,
     Inputs,
@@ -27,10 +28,16 @@ from gamelore.values._function_kernels import (
 )
 from gamelore.values._linear_kernels import evaluate_linear_moves
 from gamelore.values._network_kernels import evaluate_network_moves
+from gamelore.values._ntuple_kernels import evaluate_tuple_moves
 from gamelore.values.arrays import LANES, zeros32
 from gamelore.values.inputs import empty_cache
+from gamelore.values.ntuple_arrays import new_tuple_buffers, no_tuples
 
-_EVALUATIONS = {LINEAR: evaluate_linear_moves, NETWORK: evaluate_network_moves}
+_EVALUATIONS = {
+    LINEAR: evaluate_linear_moves,
+    NETWORK: evaluate_network_moves,
+    NTUPLE: evaluate_tuple_moves,
+}
 
 
 def new_workspace(
@@ -59,6 +66,7 @@ def new_workspace(
             hidden=zeros32(inputs, width),
             traces=_new_traces(inputs if during_play else 0, width),
         ),
+        tuples=new_tuple_buffers(weights.tuples, positions),
     )
 
 
@@ -70,9 +78,11 @@ def _new_traces(inputs: int, width: int) -> npt.NDArray[np.float32]:
 @cache
 def empty_function() -> FunctionArrays:
     """Return a function without weights: an example of its type."""
-    weights = WeightArrays(zeros32(0, 0), zeros32(1, LANES)[0], np.zeros(0))
+    weights = WeightArrays(
+        zeros32(0, 0), zeros32(1, LANES)[0], np.zeros(0), no_tuples()
+    )
     return FunctionArrays(
-        shape=FunctionShape(LINEAR, 0, 0, 0, 0),
+        shape=FunctionShape(LINEAR, 0, 0, 0, 0, 0),
         inputs=Inputs(
             views=np.zeros(1, np.int64),
             fluents=0,
@@ -81,7 +91,7 @@ def empty_function() -> FunctionArrays:
             cache=empty_cache(),
         ),
         selection=SelectionRule(0, 0.0),
-        updates=UpdateRule(0, 0, 0, 0),
+        updates=UpdateRule(0, 0, 0, 0, 0),
         rewards=RewardScale(np.zeros((0, 2)), np.zeros(0, np.float32)),
         weights=weights,
         workspace=new_workspace(weights, 0, 0),

@@ -24,11 +24,14 @@ from gamelore.values.function_arrays import evaluation_pointer, new_workspace
 from gamelore.values.inputs import InputEncoder
 from gamelore.values.linear import LinearModel
 from gamelore.values.network import NetworkModel
+from gamelore.values.ntuple.model import NTupleModel
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import FunctionSettings, LinearSettings
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 """Arrays by name: `hidden` float32 [I, units] and `out` float32 [units + 1] of a
-network, `direct` float64 [I] of a linear function; the last input is the bias."""
+network, `direct` float64 [I] of a linear function; the last input is the bias;
+`tables` float32 [W] and `changes` float32 [W or 0, 2] of an n-tuple network."""
 
 _MODES = {
     "offline": kernels.OFFLINE,
@@ -72,8 +75,10 @@ class ValueFunction:
         self._cleared = 0
         self.encoder = InputEncoder(simulator, settings)
         self.features = self.encoder.features
-        self.model: LinearModel | NetworkModel
-        if isinstance(settings, LinearSettings):
+        self.model: LinearModel | NetworkModel | NTupleModel
+        if isinstance(settings, NTupleSettings):
+            self.model = NTupleModel(settings, simulator, seed)
+        elif isinstance(settings, LinearSettings):
             self.model = LinearModel(settings, self.encoder.count)
         else:
             self.model = NetworkModel(settings, self.encoder.count)
@@ -209,6 +214,7 @@ class ValueFunction:
                 terminal_target=_TERMINAL_TARGETS[settings.terminal_target],
                 successor_trace=int(settings.trace_includes == "successor"),
                 mover_risk=int(settings.risk_side == "mover"),
+                best_after_random=int(getattr(settings, "best_after_random", False)),
             ),
             rewards=RewardScale(self._goal_scale(), shaping),
             weights=model.arrays,

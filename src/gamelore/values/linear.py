@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gamelore.values._function_kernels import LINEAR, FunctionShape, WeightArrays
 from gamelore.values._unit_kernels import IDENTITY, SIGMOID, TANH
 from gamelore.values.arrays import LANES, activate, zeros32
+from gamelore.values.ntuple_arrays import no_tuples
 from gamelore.values.settings import LinearSettings
 
 ACTIVATIONS = {"identity": IDENTITY, "sigmoid": SIGMOID, "tanh": TANH}
@@ -31,9 +32,10 @@ class LinearModel:
             output=ACTIVATIONS[settings.output],
             units=0,
             bias=int(settings.bias),
+            coherence=0,
         )
         output = zeros32(1, LANES)[0]
-        self.arrays = WeightArrays(zeros32(0, 0), output, np.zeros(inputs))
+        self.arrays = WeightArrays(zeros32(0, 0), output, np.zeros(inputs), no_tuples())
 
     def initial_weights(self, seed: int, inputs_on: int) -> dict[str, npt.NDArray[Any]]:
         """Return the weights at first: all the same, the bias 0."""

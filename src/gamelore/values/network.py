@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gamelore.values._function_kernels import NETWORK, FunctionShape, WeightArrays
 from gamelore.values.arrays import LANES, activate, round_up, zeros32
 from gamelore.values.linear import ACTIVATIONS
+from gamelore.values.ntuple_arrays import no_tuples
 from gamelore.values.settings import NetworkSettings
 
 
@@ -27,9 +28,11 @@ class NetworkModel:
             output=ACTIVATIONS[settings.output],
             units=settings.hidden,
             bias=0,
+            coherence=0,
         )
         output = zeros32(1, self.width + LANES)[0]
-        self.arrays = WeightArrays(zeros32(inputs, self.width), output, np.zeros(0))
+        hidden = zeros32(inputs, self.width)
+        self.arrays = WeightArrays(hidden, output, np.zeros(0), no_tuples())
 
     def initial_weights(self, seed: int, inputs_on: int) -> dict[str, npt.NDArray[Any]]:
         """Return random weights; `inputs_on`: how many inputs are on at first."""

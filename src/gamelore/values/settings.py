@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from gamelore.settings import SettingError, check, setting
+from gamelore.values.ntuple.settings import NTupleSettings
 
 
 @dataclass(frozen=True)
@@ -107,4 +108,4 @@ class NetworkSettings(_FunctionSettings):
     range that is smaller where more inputs are on, which is `None` in Python."""
 
 
-FunctionSettings: TypeAlias = LinearSettings | NetworkSettings
+FunctionSettings: TypeAlias = LinearSettings | NetworkSettings | NTupleSettings

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.circuit import compile_game
 from gamelore.circuit.build import build
@@ -20,6 +21,9 @@ from gamelore.gdl import Game, to_kif
 from gamelore.ground import GroundLimits, ground
 
 NAMES = [entry.name for entry in library()]
+LARGE = {"abalone", "abalone-4", "othello", "othello-6x6"}
+LARGE |= {f"hex-{size}x{size}" for size in range(6, 12)}
+"""Games that have a smaller board of the same rules."""
 SMALL = ["tictactoe", "connect-four-4x4", "othello-4x4", "capture-go", "nim"]
 
 
@@ -67,7 +71,7 @@ def agree(game: Game, compiled: CircuitSimulator, steps: int, seed: int) -> None
         truth = oracle.advance(truth[None], np.array([expected], np.int32))[0]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mark_slow(NAMES, LARGE))
 def test_compiled_equals_interpreter_on_random_play(name: str) -> None:
     game = load(name)
     agree(game, CircuitSimulator(game), steps=40, seed=3)
@@ -212,7 +216,10 @@ def test_moves_are_chosen_uniformly() -> None:
     assert chi_square < 32.9  # passed by chance alone in 999 of 1000 seeds
 
 
-@pytest.mark.parametrize("moves", [1, 2, 3, 14, 15, 16, 100, 254, 255, 300, 1000])
+@pytest.mark.parametrize(
+    "moves",
+    mark_slow([1, 2, 3, 14, 15, 16, 100, 254, 255, 300, 1000], {2, 14, 100, 254, 1000}),
+)
 def test_uniform_choice_at_every_width_of_counter(moves: int) -> None:
     legal = " ".join(
         f"(legal r m{i}) (half m{i} {100 * (i % 2)})" for i in range(moves)

@@ -30,7 +30,7 @@ MARKS = """
 
 CASES = [
     *(("abalone-3", which) for which in feature_names("abalone-3")),
-    ("abalone", "abalearn3"),
+    pytest.param("abalone", "abalearn3", marks=pytest.mark.slow),
     ("connect-four", "threats"),
     ("tictactoe", "marks"),
 ]

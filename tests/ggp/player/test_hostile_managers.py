@@ -303,7 +303,7 @@ def test_rules_that_explode_take_nobody_down(server: PlayerServer) -> None:
 
 
 def test_many_games_one_after_the_other(server: PlayerServer) -> None:
-    for number in range(8):
+    for number in range(4):
         rules = (
             f"(role x) (init (n 0)) (<= (legal x (go ?n)) (s ?n)) (s {number})"
             "(<= (next (n 1)) (does x (go ?n))) (<= terminal (true (n 1))) (goal x 1)"
@@ -388,9 +388,9 @@ def attack(server: PlayerServer, cases: int, seed: int) -> None:
 @needs_proc
 @pytest.mark.usefixtures("unlogged")
 def test_fuzzed_requests_leave_no_trace(server: PlayerServer) -> None:
-    attack(server, 400, seed=1)
+    attack(server, 150, seed=1)
     threads, files, pages = resources()
-    attack(server, 1000, seed=2)
+    attack(server, 250, seed=2)
     time.sleep(1.0)
     threads_after, files_after, pages_after = resources()
     assert threads_after <= threads + 2

@@ -15,6 +15,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
@@ -62,7 +63,7 @@ def learned(store: Path) -> tuple[LearnerKey, StoredValues]:
     return LearnerKey(*row), snapshot
 
 
-@pytest.mark.parametrize("name", ["td", "q", "transfer"])
+@pytest.mark.parametrize("name", mark_slow(["td", "q", "transfer"], {"q", "td"}))
 def test_the_network_makes_no_difference(name: str, tmp_path: Path) -> None:
     warm_up(AgentSpec.parse(name))  # compiling kernels may take longer than a clock
     here, there, scrambled = (tmp_path / f"{n}.db" for n in range(3))

@@ -46,8 +46,10 @@ TWICE = """
 class Policy:
     """What decisive playouts do, from the definition."""
 
-    def __init__(self, engine: CircuitSimulator) -> None:
+    def __init__(self, engine: CircuitSimulator, trapping: bool = False) -> None:
+        """`trapping`: matches end where a trap is set; there are two players."""
         self.engine = engine
+        self.trapping = trapping
         self.best = [max(goals) for goals in engine.goal_values]
         self.expected = cache(self._expected)
         self._successors = cache(self._find_successors)
@@ -85,11 +87,32 @@ class Policy:
         wins = self.wins(child)
         return any(wins[other] for other in wins if other != movers[0])
 
+    def _find_trapper(self, key: bytes) -> int | None:
+        """The role that can make a safe move after which the other one is beaten.
+
+        Of two players whose goals are 0, 50 and 100 and have a constant sum.
+        """
+        movers, following = self._successors(key)
+        if not self.trapping or len(movers) > 1 or self.wins(key)[movers[0]]:
+            return None
+        return movers[0] if any(map(self._is_beaten, following)) else None
+
+    def _is_beaten(self, key: bytes) -> bool:
+        if self.goals(key):
+            return False
+        movers, following = self._successors(key)
+        mistakes = all(self._is_mistake(movers, child) for child in following)
+        return len(movers) == 1 and not self.wins(key)[movers[0]] and mistakes
+
     def _expected(self, key: bytes) -> tuple[float, ...]:
         """The mean goals of playouts from a position."""
         goals = self.goals(key)
         if goals is not None:
             return tuple(map(float, goals))
+        if (trapper := self._find_trapper(key)) is not None:
+            return tuple(
+                100.0 if r == trapper else 0.0 for r in range(len(self.engine.roles))
+            )
         chosen = [child for wins in self.wins(key).values() for child in wins]
         movers, following = self._successors(key)
         if not chosen:
@@ -98,14 +121,14 @@ class Policy:
         return tuple(sum(column) / len(values) for column in zip(*values, strict=True))
 
 
-def check_means(engine: CircuitSimulator, row: Row) -> None:
+def check_means(engine: CircuitSimulator, row: Row, trapping: bool = False) -> None:
     """Play out from all successors of a position, and compare the means."""
     settings = TreeSettings(expand_after=10**9, exploration=50, playouts_per_leaf=8)
     tree = CircuitTree(engine, settings, seed=4)
     assert tree.sees_wins
     tree.set_root(row)
     tree.search(40_000)
-    policy = Policy(engine)
+    policy = Policy(engine, trapping)
     nodes, edges = tree._tree.nodes, tree._tree.edges
     root = int(tree._tree.state[_tree_kernels.ROOT])
     first = int(nodes.first[root])
@@ -125,7 +148,8 @@ def check_means(engine: CircuitSimulator, row: Row) -> None:
 )
 def test_means_of_playouts_are_as_defined(name: str, plies: int, walk: Any) -> None:
     engine = CircuitSimulator(load(name))
-    check_means(engine, walk(engine, plies, plies))
+    trapping = len(engine.roles) == 2
+    check_means(engine, walk(engine, plies, plies), trapping)
 
 
 def test_dice_and_own_moves_are_not_taken_back() -> None:

@@ -8,12 +8,11 @@ from typing import Any, Literal, TypeAlias
 
 import pytest
 
-from gamelore.engine import Interpreter, Playouts, Simulator, simulator
+from gamelore.engine import Interpreter, Simulator, simulator
 from gamelore.engine.position import Position
-from gamelore.engine.simulator import Rows
 from gamelore.errors import GameloreError, StuckError
 from gamelore.games import load
-from gamelore.gdl import Game, Move, to_kif
+from gamelore.gdl import Game, to_kif
 from gamelore.player import Briefing, Clock
 from gamelore.search.mcts import PlainTree, TreePlayer, TreeSettings
 
@@ -139,42 +138,6 @@ def test_a_role_without_a_move_is_an_error() -> None:
     tree.set_root(engine.initial_row())
     with pytest.raises(StuckError, match="b has no legal move"):
         tree.search(10)
-
-
-class SlowInterpreter(Interpreter):
-    """An interpreter on which time passes with every move."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(load("tictactoe"))
-        self.seconds = seconds
-        self.now = 1000.0
-
-    def advance(self, positions: Rows, *arguments: Any, **options: Any) -> Rows:
-        self.now += self.seconds * len(positions)
-        return super().advance(positions, *arguments, **options)
-
-    def playouts(self, *arguments: Any, **options: Any) -> Playouts:
-        playouts = super().playouts(*arguments, **options)
-        self.now += self.seconds * int(playouts.lengths.sum())
-        return playouts
-
-
-@pytest.mark.parametrize("seconds", [0.005, 0.05, 0.3, 2.0])
-def test_a_slow_engine_is_not_late(
-    seconds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = SlowInterpreter(seconds)
-    monkeypatch.setattr(time, "monotonic", lambda: engine.now)
-    player = TreePlayer(1)
-    player.start(Briefing(engine, "x"), Clock(10, engine.now))
-    position = Position.initial(engine)
-    heard: list[Move] = []
-    for _ in range(3):
-        clock = Clock(3.0, engine.now, heard.append)
-        assert player.choose(position, clock) in position.legal_moves("x")
-        assert clock.left > -3 * seconds  # no more than the moves under way
-        assert clock.left < 3.0
-    assert heard
 
 
 def test_playouts_are_as_many_as_asked_for() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gamelore.circuit.program import GOALS, LEGAL, NEXT, PHASES, TERMINAL
+from gamelore.circuit.program import GATES, GOALS, LEGAL, NEXT, PHASES, TERMINAL
 from gamelore.engine.compiled._choice_kernels import choose_groups
 from gamelore.engine.compiled._kernels import (
     BEGUN,
@@ -25,12 +25,13 @@ from gamelore.engine.compiled._kernels import (
     gather,
     record_ends,
     refill,
+    repeat_until_stable,
     run_phase,
     spread,
     value8,
 )
-from gamelore.engine.compiled._lanes import any_lane, load8, store
-from gamelore.kernels import kernel, part
+from gamelore.engine.compiled._lanes import any_lane, load8, splat8, store
+from gamelore.kernels import kernel, lean_part, part
 
 END, PAUSE, FIRST_TURN = range(3, 6)
 """What else `progress` holds here: the number of matches, of steps before a pause, and
@@ -70,29 +71,71 @@ def play_turns(program, turns, words, random, tally):
     first_turn = progress[FIRST_TURN]
     limit = tally.length_counts.shape[0] - 1
     pause = steps + progress[PAUSE]
+    in_runs = (
+        program.span.shape[0] > 0
+    )  # asked here, so that small circuits pay nothing
     while begun < end or any_lane(load8(playing, 0)):
         if steps == pause:
             progress[BEGUN], progress[STEPS] = begun, steps
             return PAUSED
         turn = (first_turn + steps) % turns.terminal.shape[0]
         phase = PHASES * turn
-        run_phase(program, base, phase + TERMINAL)
+        if in_runs:
+            _run_phase_in_runs(program, base, phase + TERMINAL)
+        else:
+            run_phase(program, base, phase + TERMINAL)
         if _find_ends(turns.terminal[turn], words, tally):
-            run_phase(program, base, phase + GOALS)
+            if in_runs:
+                _run_phase_in_runs(program, base, phase + GOALS)
+            else:
+                run_phase(program, base, phase + GOALS)
             record_ends(program, turns.goals[turn], words, base, tally, steps)
         if steps >= limit:
             cut_off(tally, steps, limit)
         if _leave(tally) and turn == first_turn and begun < end:
             begun = refill(words, tally, begun, end, steps)
-        run_phase(program, base, phase + LEGAL)
+        if in_runs:
+            _run_phase_in_runs(program, base, phase + LEGAL)
+        else:
+            run_phase(program, base, phase + LEGAL)
         role = choose_groups(turns, turn, base, random, tally.live)
         if role >= 0:
             progress[STUCK_ROLE] = role
             return STUCK
-        run_phase(program, base, phase + NEXT)
+        if in_runs:
+            _run_phase_in_runs(program, base, phase + NEXT)
+        else:
+            run_phase(program, base, phase + NEXT)
         take_next_turn(turns.next[turn], base)
         steps += 1
     return FINISHED
+
+
+@part
+def _run_phase_in_runs(program, base, phase):
+    """Run one phase of a program whose gates come in runs of a kind."""
+    for segment in range(program.phases[phase, 0], program.phases[phase, 1]):
+        first, end = program.segments[segment, 1], program.segments[segment, 2]
+        if program.segments[segment, 0] == GATES:
+            _evaluate_runs(program, base, np.uint64(first), np.uint64(end))
+        else:
+            repeat_until_stable(program, base, first, end)
+
+
+@lean_part
+def _evaluate_runs(program, base, first, end):
+    """Evaluate a range of gates: what is inverted is so in a whole run."""
+    left, right, slot = program.left, program.right, program.slot
+    gate = first
+    while gate < end:
+        stop = min(gate + np.uint64(program.span[gate]), end)
+        one = splat8(_NONE - np.uint64(left[gate] & 1))
+        other = splat8(_NONE - np.uint64(right[gate] & 1))
+        for g in range(gate, stop):
+            a = load8(base, np.int64(left[g] >> 1) * WORDS) ^ one
+            b = load8(base, np.int64(right[g] >> 1) * WORDS) ^ other
+            store(base, np.int64(slot[g]) * WORDS, a & b)
+        gate = stop
 
 
 @part

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from gamelore.engine.checks import check_row
 from gamelore.engine.fair_lock import FairLock
 from gamelore.engine.interpreter.prover import Prover
+from gamelore.engine.one_by_one import make_fact_matrix, tally_playouts
 from gamelore.engine.simulator import NO_GOAL, Playouts, Row, Rows, Simulator
 from gamelore.errors import (
     ArgumentError,
@@ -160,16 +161,9 @@ class Interpreter(Simulator):
         return after, illegal
 
     def _fact_matrix(self, positions: Rows) -> npt.NDArray[np.bool_]:
-        numbers = self._fluent_numbers
         found = [self._positions[int(row[0])] for row in positions]
         with self._lock:
-            for facts in found:
-                for fact in sorted(facts.difference(numbers), key=to_kif):
-                    numbers[fact] = len(numbers)
-        matrix = np.zeros((len(found), len(numbers)), np.bool_)
-        for n, facts in enumerate(found):
-            matrix[n, [numbers[fact] for fact in facts]] = True
-        return matrix
+            return make_fact_matrix(found, self._fluent_numbers)
 
     def _feature_counts(self, positions: Rows, role: int) -> npt.NDArray[np.float32]:
         values = []
@@ -202,29 +196,12 @@ class Interpreter(Simulator):
     def _playouts(
         self, positions: Rows, count: int, seed: int, threads: int, move_limit: int
     ) -> Playouts:
-        shape = len(positions), len(self.roles)
-        sums, squares = np.zeros(shape), np.zeros(shape)
-        lengths = np.zeros(len(positions), dtype=np.int64)
-        goal_counts: tuple[Counter[int], ...] = tuple(Counter() for _ in self.roles)
-        length_counts: Counter[int] = Counter()
-        cut_off = 0
-        for n, row in enumerate(positions):
-            start = self._positions[int(row[0])]
-            for i in range(count):
-                random = Random(f"{seed} {n} {i}")
-                goals, length = self._play_out(start, random, move_limit)
-                lengths[n] += length
-                length_counts[length] += 1
-                if goals is None:
-                    cut_off += 1
-                    continue
-                for r, goal in enumerate(goals):
-                    goal_counts[r][goal] += 1
-                    if goal != NO_GOAL:
-                        sums[n, r] += goal
-                        squares[n, r] += goal * goal
-        return Playouts(
-            count, sums, squares, lengths, goal_counts, length_counts, cut_off
+        starts = [self._positions[int(row[0])] for row in positions]
+        return tally_playouts(
+            lambda n, random: self._play_out(starts[n], random, move_limit),
+            (len(starts), len(self.roles)),
+            count,
+            seed,
         )
 
     def _play_out(

@@ -15,7 +15,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock, Thread
-from types import TracebackType
 from typing import TypeAlias
 
 from gamelore.agents.agent import Agent
@@ -146,12 +145,7 @@ class PlayerServer:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.stop()
 
     # ── requests ────────────────────────────────────────────────────────────────────
@@ -455,12 +449,7 @@ class _AnswerBy:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
         self._listener.cancel(self._alarm)
         if kind is not None:
             self._answer()

@@ -2,6 +2,7 @@
 
 tournament.json     the settings: all that decides how a match goes
 matches/ID.json     the record of every match that is over
+matches/ID.live     the record so far of a match that is being played
 standings.…, …      tables and pictures
 """
 
@@ -14,9 +15,10 @@ from typing import Any
 
 from gamelore.errors import RecordError, TournamentError
 from gamelore.files import LockedError, locked, write_text_atomic
+from gamelore.ggp.live_record import SUFFIX as LIVE
 from gamelore.ggp.manager.manager import ManagedMatch
 from gamelore.ggp.manager.peers import parse_address
-from gamelore.ggp.match_record import write_match
+from gamelore.ggp.match_record import MatchFile, write_match
 from gamelore.ggp.record_schema import read_outcome
 from gamelore.ggp.tournament.config import Tournament
 from gamelore.ggp.tournament.schedule import Fixture
@@ -59,7 +61,7 @@ class TournamentFolder:
             )
             yield
 
-    def keep(self, match: ManagedMatch) -> None:
+    def keep(self, match: ManagedMatch | MatchFile) -> None:
         """Keep the record of a match that is over."""
         write_match(match, self.matches, self.tournament.name)
 
@@ -107,8 +109,9 @@ class TournamentFolder:
 
     def _sweep(self) -> None:
         """Remove what was being written when an earlier run was ended by force."""
-        for path in self.matches.glob(".*"):
-            path.unlink()
+        for pattern in (".*", f"*{LIVE}"):
+            for path in self.matches.glob(pattern):
+                path.unlink()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

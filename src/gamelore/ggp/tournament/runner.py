@@ -1,23 +1,33 @@
 """Tournaments under way: match after match, several at a time, none played twice.
 
 Nobody plays two matches at once: a player on the network could not, and a learner that
-did would learn from them in an order that nobody chose.
+did would learn from them in an order that nobody chose. Players that do not learn have
+no past: each match has new ones, with seeds of its own, so that its result depends
+neither on the order of the matches nor on who else has played them where.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from threading import Event
 from typing import TypeAlias
 
+from gamelore.agents.agent import PlayerAgent
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import StuckError
-from gamelore.ggp.manager.manager import Manager, MatchSettings
-from gamelore.ggp.manager.peers import Peer
+from gamelore.ggp.live_record import LiveRecords
+from gamelore.ggp.manager.manager import (
+    ManagedMatch,
+    Manager,
+    MatchSettings,
+    Observer,
+)
+from gamelore.ggp.manager.peers import LocalPeer, Peer
 from gamelore.ggp.tournament.config import Tournament
 from gamelore.ggp.tournament.folder import TournamentFolder
-from gamelore.ggp.tournament.schedule import Fixture
+from gamelore.ggp.tournament.schedule import Fixture, derive_number
 
 PlayFixture: TypeAlias = Callable[[Fixture, Event], None]
 """Plays a match and keeps its record; gives it up soon after the event is set."""
@@ -33,23 +43,72 @@ class TournamentRunner:
         peers: Mapping[str, Peer],
     ) -> None:
         """Simulators by the name of the game, peers by the name of the player."""
-        tournament = folder.tournament
         self._folder = folder
+        self._live = LiveRecords(folder.matches, folder.tournament.name)
+        self._matches = FixturePlayer(folder.tournament, simulators, peers)
+
+    def play(self, fixture: Fixture, halt: Event) -> None:
+        """Play a match and keep its record."""
+        observer = self._live.observer(self._matches.manager(fixture))
+        try:
+            self._folder.keep(self._matches.play(fixture, halt, observer))
+        finally:
+            self._live.end(fixture.id)
+
+
+class FixturePlayer:
+    """Plays matches of a tournament; keeps nothing of them."""
+
+    def __init__(
+        self,
+        tournament: Tournament,
+        simulators: Mapping[str, Simulator],
+        peers: Mapping[str, Peer],
+    ) -> None:
+        """Simulators by the name of the game, peers by the name of the player."""
+        self._seed = tournament.seed
         self._peers = peers
         self._managers = {
             name: Manager(simulator, make_settings(tournament, name))
             for name, simulator in simulators.items()
         }
 
-    def play(self, fixture: Fixture, halt: Event) -> None:
-        """Play a match and keep its record."""
-        match = self._managers[fixture.game].run(
-            [self._peers[name] for name in fixture.players],
-            seed=fixture.seed,
-            match_id=fixture.id,
-            halt=halt,
-        )
-        self._folder.keep(match)
+    def manager(self, fixture: Fixture) -> Manager:
+        """Return what runs a match."""
+        return self._managers[fixture.game]
+
+    def play(
+        self, fixture: Fixture, halt: Event, observer: Observer | None = None
+    ) -> ManagedMatch:
+        """Play a match."""
+        manager = self.manager(fixture)
+        with ExitStack() as stack:
+            peers = []
+            for name in fixture.players:
+                peer = self._find_peer(name, fixture, manager.simulator)
+                if peer is not self._peers[name]:
+                    stack.callback(peer.close)
+                peers.append(peer)
+            try:
+                return manager.run(
+                    peers,
+                    seed=fixture.seed,
+                    match_id=fixture.id,
+                    observer=observer,
+                    halt=halt,
+                )
+            except BaseException:
+                for peer in peers:
+                    peer.give_up()
+                raise
+
+    def _find_peer(self, name: str, fixture: Fixture, simulator: Simulator) -> Peer:
+        """Return who plays a match under a name: a new one, unless it learns."""
+        peer = self._peers[name]
+        if not isinstance(peer, LocalPeer) or not isinstance(peer.agent, PlayerAgent):
+            return peer
+        own_seed = derive_number(self._seed, "player", name, fixture.id)
+        return LocalPeer(peer.agent.fresh(own_seed, simulator), name)
 
 
 def make_settings(tournament: Tournament, game: str) -> MatchSettings:

@@ -22,7 +22,7 @@ from gamelore.search.mcts.leaf_values import LeafValues
 from gamelore.search.mcts.plain_nodes import Edge, Node, NotConstantError, Values
 from gamelore.search.mcts.plain_view import analyse
 from gamelore.search.mcts.report import Analysis
-from gamelore.search.mcts.settings import TreeSettings
+from gamelore.search.mcts.settings import LONGEST_PLAYOUT, TreeSettings
 
 _DEEPEST = 256  # moves from the root to a leaf
 _MOST_NODES = 200_000  # of 1 KB or so
@@ -217,7 +217,7 @@ class PlainTree:
         there is time for. A playout that is cut off counts as the mean of the lowest
         and the highest goal.
         """
-        limit = self.settings.playout_limit
+        limit = self.settings.playout_limit or LONGEST_PLAYOUT
         timed = self._slow and end < math.inf
         trial = timed and not self.move_seconds
         began = time.monotonic() if timed else 0.0

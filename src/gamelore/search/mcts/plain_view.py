@@ -7,7 +7,7 @@ from gamelore.errors import GameloreError
 from gamelore.gdl import Move
 from gamelore.search.mcts._tree_kernels import PROVEN, SIMULTANEOUS
 from gamelore.search.mcts.plain_nodes import Edge, Node, Values
-from gamelore.search.mcts.report import Analysis, Candidate
+from gamelore.search.mcts.report import Analysis, Candidate, promise
 
 _LINE = 12  # moves of a principal variation at most
 
@@ -51,7 +51,7 @@ def _candidates(
             line=_line(engine, root, number),
             spread=_spread(values, role),
         )
-        ranked.append((_rank(values, root, edge, role), candidate))
+        ranked.append((_rank(values, root, edge, candidate, role), candidate))
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     return [candidate for _, candidate in ranked]
 
@@ -62,7 +62,7 @@ def _spread(values: Values, role: int) -> float:
 
 
 def _rank(
-    values: Values, root: Node, edge: Edge | None, role: int
+    values: Values, root: Node, edge: Edge | None, candidate: Candidate, role: int
 ) -> tuple[float, ...]:
     """Return a key by which the best edge is the greatest, as in the other tree."""
     if edge is None:
@@ -75,6 +75,7 @@ def _rank(
             return 2.0, -float(child.proof)
         return 0.0, goal if proven else 0.0, visits
     edges = root.edges.values()
+    most = max(one.visits for one in edges)
     assured = max(values.bounds(one.child, role)[0] for one in edges)
     if values.bounds(child, role)[1] < assured:
         return -1.0, goal, visits
@@ -82,7 +83,7 @@ def _rank(
         best = max(edges, key=lambda one: one.visits)
         if values.mean(best.child, role) <= goal:
             return 1.0, visits
-    return 0.0, 0.0, visits
+    return 0.0, *promise(candidate, most)
 
 
 def _mixed_candidates(

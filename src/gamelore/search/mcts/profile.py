@@ -12,6 +12,10 @@ _SAMPLED = 256  # playouts
 _SAMPLE_LIMIT = 2000  # moves of each
 _WATCHED = 16  # matches in which choices are counted
 _MOST_STEPS = 40  # of them
+_MIDWAY = 0.3  # of the length of a playout: where goals may foretell those at its end
+_FORETELLING = 64  # positions midway, and playouts from each
+_FORETOLD = 8
+_FEWEST = 16  # of these positions must be left, since some matches end before
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,9 @@ class GameProfile:
     """Whether one role at most has a choice in every position that was seen."""
     choices: float
     """Mean number of joint moves."""
+    foretold: float = 0.0
+    """How well goals that positions have midway foretell those at the end: the lowest
+    correlation of a player's, 0 where positions midway have none or all the same."""
 
 
 def profile_game(engine: CircuitSimulator, row: Row, seed: int) -> GameProfile:
@@ -41,7 +48,8 @@ def profile_game(engine: CircuitSimulator, row: Row, seed: int) -> GameProfile:
         sums = played.goal_sums[:, first] + played.goal_sums[:, second]
         if sums.min() == sums.max():
             constant = int(sums[0]), first, second
-    return GameProfile(length, constant, in_turns, choices)
+    foretold = _foretell(engine, row, seed, int(_MIDWAY * length))
+    return GameProfile(length, constant, in_turns, choices, foretold)
 
 
 def _sample_choices(
@@ -67,3 +75,31 @@ def _sample_choices(
         ]
         rows = engine.advance(rows, np.array(moves, np.int32).T.copy(), checked=False)
     return in_turns, float(np.mean(found))
+
+
+def _foretell(engine: CircuitSimulator, row: Row, seed: int, steps: int) -> float:
+    """Return how well goals after so many random moves foretell those at the end."""
+    random = np.random.default_rng(seed)
+    rows = np.repeat(row[np.newaxis], _FORETELLING, axis=0)
+    for _ in range(max(1, steps)):
+        rows = rows[~engine.terminal(rows, checked=False)]
+        legal = engine.legal(rows, checked=False)
+        if len(rows) < _FEWEST or not all(one.any(axis=1).all() for one in legal):
+            return 0.0
+        moves = [(random.random(one.shape) * one).argmax(axis=1) for one in legal]
+        rows = engine.advance(rows, np.array(moves, np.int32).T.copy(), checked=False)
+    rows = rows[~engine.terminal(rows, checked=False)]
+    players = [i for i, role in enumerate(engine.roles) if role != "random"]
+    if len(rows) < _FEWEST or not players:
+        return 0.0
+    midway = engine.goals(rows, checked=False)[:, players]
+    if (midway < 0).any() or (midway == midway[0]).all(axis=0).any():
+        return 0.0
+    played = engine.playouts(
+        rows, _FORETOLD, seed=seed, move_limit=_SAMPLE_LIMIT, checked=False
+    )
+    ends = played.goal_sums[:, players]
+    if played.cut_off or (ends == ends[0]).all(axis=0).any():
+        return 0.0
+    pairs = zip(midway.T, ends.T, strict=True)
+    return float(min(np.corrcoef(one, other)[0, 1] for one, other in pairs))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gamelore.engine import CircuitSimulator
 from gamelore.engine.simulator import Row, Simulator
 from gamelore.search.mcts.report import Analysis, Candidate
-from gamelore.search.mcts.settings import TreeSettings
+from gamelore.search.mcts.settings import LONGEST_PLAYOUT, TreeSettings
 from gamelore.search.puzzle import BestPath, PlainPuzzleSearch, PuzzleSearch
 
 _BYTES_PER_NODE = 512  # of the memory that a tree of so many nodes would take
@@ -32,7 +32,7 @@ class PuzzleTree:
     def __init__(
         self, simulator: Simulator, settings: TreeSettings, seed: int = 0
     ) -> None:
-        limit = settings.playout_limit
+        limit = settings.playout_limit or LONGEST_PLAYOUT
         self.search_for_path: PuzzleSearch | PlainPuzzleSearch
         if isinstance(simulator, CircuitSimulator):
             memory = _BYTES_PER_NODE * settings.nodes

@@ -12,7 +12,7 @@ from gamelore.errors import GameloreError
 from gamelore.gdl import Move
 from gamelore.search.mcts import _tree_kernels
 from gamelore.search.mcts._tree_kernels import PROVEN, SIMULTANEOUS, Tree
-from gamelore.search.mcts.report import Analysis, Candidate
+from gamelore.search.mcts.report import Analysis, Candidate, promise
 
 _LINE = 12  # moves of a principal variation at most
 
@@ -87,6 +87,7 @@ class RootView:
         children = edges.child[span.start : span.stop].tolist()
         assured = max(self._assured(child, role) for child in children)
         usual = self._goal(children[int(begun.argmax())], role)
+        most = int(begun.max())
         found = []
         for edge, child in zip(span, children, strict=True):
             candidate = Candidate(
@@ -97,23 +98,23 @@ class RootView:
                 probability=int(edges.begun[edge]) / total,
                 spread=float(high - low) / 2,
             )
-            rank = self._rank(candidate, child, role, (assured, usual))
+            rank = self._rank(candidate, child, role, (assured, usual, most))
             found.append((rank, edge, candidate))
         found.sort(key=lambda one: one[0], reverse=True)
         return [(edge, candidate) for _, edge, candidate in found]
 
     def _rank(
-        self, one: Candidate, child: int, role: int, promised: tuple[float, float]
+        self, one: Candidate, child: int, role: int, promised: tuple[float, float, int]
     ) -> tuple[float, ...]:
         """Return a key by which the best candidate is the greatest.
 
         A proven best goal is best, and that whose proof is oldest leads there. A proven
-        value that the moves beside it do not promise to beat comes next; then visits.
-        Moves that are proven to be worse than another come last. `promised`: what some
-        move assures, and the value of the one that was visited most.
+        value that the moves beside it do not promise to beat comes next; then what
+        promises most. Moves that are proven to be worse than another come last.
+        `promised`: what some move assures; value and visits of the most visited one.
         """
         nodes, root = self.tree.nodes, self.root
-        assured, usual = promised
+        assured, usual, most = promised
         if nodes.status[root] == PROVEN:
             exact = float(nodes.goals[root, role])
             if one.proven and one.value >= exact > self.tree.goal_range[role, 0]:
@@ -123,7 +124,7 @@ class RootView:
             return -1.0, one.value, one.visits
         if one.proven and usual <= one.value == assured:
             return 1.0, one.visits
-        return 0.0, 0.0, one.visits
+        return 0.0, *promise(one, most)
 
     def _assured(self, node: int, role: int) -> float:
         """Return what a role gets at least from a node."""

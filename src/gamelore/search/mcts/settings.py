@@ -9,6 +9,9 @@ from gamelore.errors import ArgumentError
 LANES = 512
 """Playouts that are under way at once."""
 
+LONGEST_PLAYOUT = 2000
+"""Moves of a playout at most, where nothing else limits it."""
+
 _EXPLORATION = 0.8
 _EVALUATOR_EXPLORATION = 0.4
 
@@ -39,9 +42,10 @@ class TreeSettings:
     expand_after: int | None = None
     """Playouts from a leaf before its moves are added to the tree; by default as many
     as computing all its successors costs."""
-    playout_limit: int = 2000
+    playout_limit: int | None = None
     """Moves of a playout at most; then the goals of the position count, or the mean of
-    the lowest and the highest goal where it has none."""
+    the lowest and the highest goal where it has none. By default 2000, and 16 in long
+    games in which goals midway foretell those at the end, such as points."""
     nodes: int = 1_500_000
     """Nodes of a tree at most: beyond, those that were visited least are forgotten."""
     playouts: int | None = None
@@ -74,7 +78,8 @@ class TreeSettings:
                 f"expand_after must be 0 or more, got {self.expand_after}"
             )
         for name, least in (("playout_limit", 1), ("nodes", 1000), ("threads", 1)):
-            if getattr(self, name) < least:
+            value = getattr(self, name)
+            if value is not None and value < least:
                 raise ArgumentError(
                     f"{name} must be {least} or more, got {getattr(self, name)}"
                 )

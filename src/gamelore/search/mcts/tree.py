@@ -45,7 +45,7 @@ from gamelore.search.mcts.leaf_values import LeafValues
 from gamelore.search.mcts.profile import GameProfile, profile_game
 from gamelore.search.mcts.report import Analysis
 from gamelore.search.mcts.root_view import RootView
-from gamelore.search.mcts.settings import LANES, TreeSettings
+from gamelore.search.mcts.settings import LANES, LONGEST_PLAYOUT, TreeSettings
 
 
 class TooWideError(GameloreError):
@@ -65,6 +65,10 @@ _MOST_OF_BUDGET = 4  # playouts of a leaf, where a decision has so many in all
 _ROUNDS = 16  # of all lanes in a decision, where its playouts are few
 _RAVE = 1000  # visits of a move at which what it shares counts half
 _MANY_MOVES = 12  # on average: moves that soon have playouts of their own need no more
+_LONG = 48  # moves of a playout, from which on cutting it off may be worth it
+_FORETOLD = 0.35  # correlation of goals midway and at the end, from which on it is
+_CUT_OFF = 16  # moves of a playout then
+_LIMIT_STEP = 16  # steps between looks at how long playouts are
 _BATCH = 64  # leaves that an evaluator gets at once
 
 
@@ -343,7 +347,7 @@ class CircuitTree:
         state[_tree_kernels.CHANCE] = names.index("random") if "random" in names else -2
         state[_tree_kernels.WEIGHT] = self._weight()
         state[_tree_kernels.EXPAND_AFTER] = self._expand_after()
-        state[_tree_kernels.LIMIT] = settings.playout_limit
+        state[_tree_kernels.LIMIT] = self._limit()
         total, first, second = self.profile.constant_sum or (-1, -1, -1)
         if before is not None:
             state[_tree_kernels.PLAYOUTS] = before[_tree_kernels.PLAYOUTS]
@@ -415,10 +419,19 @@ class CircuitTree:
             return self.settings.expand_after
         return int(_WORK_PER_CHILD * self.profile.choices / self._work())
 
+    def _limit(self) -> int:
+        """Return the moves of a playout at most."""
+        if self.settings.playout_limit is not None:
+            return self.settings.playout_limit
+        profile = self.profile
+        long = profile.length >= _LONG
+        return _CUT_OFF if long and profile.foretold >= _FORETOLD else LONGEST_PLAYOUT
+
     def _work(self) -> float:
         """Return the gates of a playout."""
         program, turns = self._playing
-        return max(1.0, self.profile.length * len(program.left) / len(turns.terminal))
+        length = min(self.profile.length, self._limit() + _LIMIT_STEP / 2)
+        return max(1.0, length * len(program.left) / len(turns.terminal))
 
     def _make_lanes(self) -> Lanes:
         return allocate_lanes(

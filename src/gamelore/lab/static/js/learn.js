@@ -27,18 +27,17 @@ class LearnPage {
     replace(main, h("div", { class: "columns" },
       h("section", { class: "panel", "aria-label": "A new run" }, h("h1", {}, "Learn a game"), this.form),
       h("div", { class: "stack" }, this.emptyNote, this.chartPanel, this.boardPanel, this.list)));
-    this.listeners = [
-      ["RunState", ({ detail }) => this.note(detail.view)],
-      ["RunSample", ({ detail }) => { this.samples.set(detail.run, detail); this.renderSample(); }],
-      ["RunRemoved", ({ detail }) => { this.runs.delete(detail.run); this.picked.delete(detail.run); this.cards?.delete(detail.run); this.render(); }],
-    ];
-    for (const [name, act] of this.listeners) link.addEventListener(name, act);
+    this.unlisten = link.listen({
+      RunState: ({ detail }) => this.note(detail.view),
+      RunSample: ({ detail }) => { this.samples.set(detail.run, detail); this.renderSample(); },
+      RunRemoved: ({ detail }) => { this.runs.delete(detail.run); this.picked.delete(detail.run); this.cards?.delete(detail.run); this.render(); },
+    });
     this.cards = new Map();
     this.begin();
   }
 
   close() {
-    for (const [name, act] of this.listeners) link.removeEventListener(name, act);
+    this.unlisten();
     if (link.connected) link.post("LeaveRuns", {});
   }
 

@@ -49,6 +49,12 @@ class Link extends EventTarget {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
+  /** Have functions called by the names of events; returns what ends that. */
+  listen(acts) {
+    for (const [name, act] of Object.entries(acts)) this.addEventListener(name, act);
+    return () => Object.entries(acts).forEach(([name, act]) => this.removeEventListener(name, act));
+  }
+
   take(event) {
     if (!this.events.has(event.type)) {
       console.warn("unknown event", event.type);

@@ -35,10 +35,10 @@ class MatchPage {
     this.board = new BoardView((role, move) => this.move(role, move));
     this.panel = new AnalysisPanel(this);
     this.build(main);
-    this.listeners = [
-      ["MatchState", ({ detail }) => detail.match === this.match && this.update(detail)],
-    ];
-    for (const [name, act] of this.listeners) link.addEventListener(name, act);
+    this.unlisten = link.listen({
+      MatchState: ({ detail }) => detail.match === this.match && this.update(detail),
+      RecordView: ({ detail }) => this.followed && !detail.re && detail.match === this.followed && this.grow(detail),
+    });
     this.onVisible = () => this.panel.refresh();
     document.addEventListener("visibilitychange", this.onVisible);
     this.ticker = setInterval(() => this.tick(), 250);
@@ -48,11 +48,12 @@ class MatchPage {
   }
 
   close() {
-    for (const [name, act] of this.listeners) link.removeEventListener(name, act);
+    this.unlisten();
     document.removeEventListener("visibilitychange", this.onVisible);
     clearInterval(this.ticker);
     this.panel.close();
     if (this.match && link.connected) link.ask("LeaveMatch", { match: this.match }).catch(() => {});
+    if (this.followed && link.connected) link.ask("LeaveRecord", { path: this.path }).catch(() => {});
   }
 
   async begin(rest) {
@@ -61,18 +62,22 @@ class MatchPage {
       await link.ask("FollowMatch", { match: this.match });
       return;
     }
-    let place = { game: rest[0], moves: rest[1] ? JSON.parse(rest[1]) : [] };
-    if (this.kind === "record") {
-      const record = await link.ask("OpenRecord", { path: rest.join("/") });
+    let place;
+    if (this.kind === "position") place = { game: rest[0], moves: rest[1] ? JSON.parse(rest[1]) : [] };
+    else {
+      this.path = rest.join("/");
+      const record = await link.ask("FollowRecord", { path: this.path });
       place = record.place;
       this.players = record.players;
+      this.followed = record.live ? record.match : null;
+      this.analysing = !record.live; // the players need the processor
     }
     this.game = place.game;
     this.line = place.moves;
     this.base = this.kind === "record" ? this.line : null;
     await this.labelLine();
-    await this.go(this.kind === "record" ? 0 : this.line.length);
-    if (this.kind === "record" && this.line.length) this.panel.review();
+    await this.go(this.kind === "record" && !this.followed ? 0 : this.line.length);
+    if (this.kind === "record" && this.line.length && !this.followed) this.panel.review();
   }
 
   // ── the parts of the page ──
@@ -155,6 +160,18 @@ class MatchPage {
       this.show(state.view);
     } else this.renderMoves();
     if (this.analysing && first) this.panel.refresh();
+  }
+
+  /** More of a match that another program plays. */
+  async grow(record) {
+    const atEnd = !this.inVariation() && this.cursor === this.line.length;
+    const varied = this.inVariation();
+    this.base = record.place.moves;
+    if (!record.live) this.followed = null;
+    if (varied) return;
+    this.line = this.base;
+    await this.labelLine();
+    await this.go(atEnd ? this.line.length : this.cursor);
   }
 
   async go(step) {
@@ -293,6 +310,7 @@ class MatchPage {
     let text = "";
     const fault = live?.faults[live.faults.length - 1];
     if (view.terminal) text = describeResult(view, live?.players || this.players || {});
+    else if (this.followed) text = this.cursor < this.line.length ? `after ${this.cursor} of ${this.line.length} moves` : "going on in another program";
     else if (live && this.cursor < live.moves.length && !this.analysing) text = `after ${this.cursor} of ${live.moves.length} moves`;
     else if (fault && fault.step >= view.step - 1) text = `${fault.role}: ${fault.message}; a random move was made`;
     this.result.textContent = text;
@@ -319,7 +337,7 @@ class MatchPage {
   // ── what people do ──
 
   setAnalysing(on) {
-    if (this.kind !== "match") on = true;
+    if (this.kind !== "match" && !this.followed) on = true;
     this.analysing = on;
     if (!on && this.live) {
       this.base = null;

@@ -34,13 +34,14 @@ class TransferPage {
           h("div", { class: "row" }, this.startButton, h("a", { class: "button quiet", href: "#/learn" }, "New source run")))),
       h("div", { class: "stack" }, this.racePanel,
         h("section", { class: "panel", "aria-label": "Tree patterns" }, h("h2", {}, "Tree patterns"), this.note, this.patterns))));
-    this.listeners = [["RunState", ({ detail }) => { this.runs.set(detail.view.run, detail.view); this.renderRace(); }]];
-    for (const [name, act] of this.listeners) link.addEventListener(name, act);
+    this.unlisten = link.listen({
+      RunState: ({ detail }) => { this.runs.set(detail.view.run, detail.view); this.renderRace(); },
+    });
     this.begin();
   }
 
   close() {
-    for (const [name, act] of this.listeners) link.removeEventListener(name, act);
+    this.unlisten();
     if (link.connected) link.post("LeaveRuns", {});
   }
 

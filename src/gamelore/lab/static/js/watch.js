@@ -26,6 +26,7 @@ class WatchPage {
       h("div", { class: "stack" },
         (this.tournaments = h("div", { class: "stack" })),
         h("section", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, "Matches of this lab"), button("Look again", () => this.list(), { class: "quiet small" })), this.live),
+        (this.others = h("div", { class: "stack" })),
         this.records)));
     this.buildForm([]);
     this.list();
@@ -98,9 +99,13 @@ class WatchPage {
             h("td", { class: "number" }, one.moves),
             h("td", {}, one.over ? Object.values(one.goals).join(" : ") : "going on")))))
       : h("p", { class: "faint" }, "None yet. Matches of people and of agents are listed here while the lab is open."));
+    replace(this.others, found.live?.length
+      ? h("section", { class: "panel" }, h("h2", {}, "Matches of other programs, going on"),
+          h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Matches of other programs" }, recordTable(found.live)))
+      : null);
     replace(this.records,
       found.groups.map((group) => this.group(group)),
-      found.groups.length ? null : h("section", { class: "panel" }, h("h2", {}, "Records"), h("p", { class: "faint" }, `Match records (.json) in ${link.welcome.folder} are listed here: of gamelore match, of tournaments, of ggp-base.`)));
+      found.groups.length ? null : h("section", { class: "panel" }, h("h2", {}, "Records"), h("p", { class: "faint" }, `Match records (.json) in ${link.welcome.folder} are listed here: of gamelore match, of tournaments, of ggp-base. Matches that these programs are playing are shown move by move.`)));
   }
 
   group(group) {
@@ -112,13 +117,17 @@ class WatchPage {
             h("tbody", {}, group.standings.map((one) => h("tr", {}, h("td", {}, one.player), h("td", {}, one.matches), h("td", {}, `${(100 * one.score).toFixed(0)}%`), h("td", {}, `${(100 * one.low).toFixed(0)}–${(100 * one.high).toFixed(0)}`)))))
         : null,
       h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Records in ${group.folder}` },
-        h("table", { class: "list" },
-          h("thead", {}, h("tr", {}, ["Game", "Players", "Moves", "Goals", "Tournament"].map((one) => h("th", { scope: "col" }, one)))),
-          h("tbody", {}, group.records.map((one) => h("tr", {},
-            h("td", {}, h("a", { href: `#/record/${one.path.split("/").map(encodeURIComponent).join("/")}` }, one.game || "unknown")),
-            h("td", {}, one.players.map(nameOf).join(" – ")),
-            h("td", { class: "number" }, one.moves),
-            h("td", {}, one.goals.map((goal) => goal ?? "–").join(" : ")),
-            h("td", {}, one.tournament)))))));
+        recordTable(group.records)));
   }
+}
+
+function recordTable(records) {
+  return h("table", { class: "list" },
+    h("thead", {}, h("tr", {}, ["Game", "Players", "Moves", "Goals", "Tournament"].map((one) => h("th", { scope: "col" }, one)))),
+    h("tbody", {}, records.map((one) => h("tr", {},
+      h("td", {}, h("a", { href: `#/record/${one.path.split("/").map(encodeURIComponent).join("/")}` }, one.game || "unknown")),
+      h("td", {}, one.players.map(nameOf).join(" – ")),
+      h("td", { class: "number" }, one.moves),
+      h("td", {}, one.live ? "going on" : one.goals.map((goal) => goal ?? "–").join(" : ")),
+      h("td", {}, one.tournament)))));
 }

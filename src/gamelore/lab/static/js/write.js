@@ -34,7 +34,7 @@ class WritePage {
           button("Save", () => this.save(), { title: "Save (Ctrl-S)" }), this.playButton, this.state),
         this.host, this.summary, this.problems),
       h("div", { class: "stack" },
-        h("section", { class: "panel", "aria-label": "The first position" }, h("h2", {}, "The first position"), this.board.element, this.legal),
+        h("section", { class: "panel", "aria-label": "The first position" }, (this.boardTitle = h("h2", {}, "The first position")), this.board.element, this.legal),
         h("section", { class: "panel", "aria-label": "Speed and balance" },
           h("div", { class: "panel-head" }, h("h2", {}, "Speed and balance"), this.measureButton), this.figures))));
     this.check = debounce(CHECK_AFTER, () => this.checkNow());
@@ -161,6 +161,7 @@ class WritePage {
           this.found = event.problems;
           this.showProblems();
           const errors = event.problems.filter((one) => one.severity === "error").length;
+          if (errors) this.boardTitle.textContent = "The first position, by the rules before the error";
           this.summary.textContent = errors ? `${errors} ${errors === 1 ? "error" : "errors"}` : "The rules can be read; trying them …";
         } else this.showReport(event);
       },
@@ -199,6 +200,7 @@ class WritePage {
     this.measureButton.disabled = false;
     const engine = report.engine === "circuit" ? `${count(report.fluents)} facts, ${count(report.moves)} moves, ${count(report.gates)} gates` : "too large to compile: the interpreter plays it";
     this.summary.textContent = `Ready to play: ${engine}.`;
+    this.boardTitle.textContent = "The first position";
     if (report.view) {
       this.board.show(report.view);
       replace(this.legal, Object.entries(report.view.legal).map(([role, moves]) => [

@@ -1,0 +1,1 @@
+"""n-tuple networks: sums of weights by what is true in tuples of facts."""

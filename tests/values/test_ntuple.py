@@ -1,0 +1,317 @@
+"""n-tuple networks beside slow definitions of what they do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gamelore.agents.random_player import RandomPlayer
+from gamelore.engine import CircuitSimulator, simulator
+from gamelore.engine.position import Position
+from gamelore.engine.simulator import Rows
+from gamelore.errors import GameloreError
+from gamelore.games import load
+from gamelore.gdl import to_kif
+from gamelore.graph import StateGraph
+from gamelore.learn._match_kernels import Assignments, MatchBuffers
+from gamelore.learn.config import TrainConfig
+from gamelore.learn.learners import Episode, ValueLearner
+from gamelore.learn.match_buffers import new_buffers
+from gamelore.learn.schedules import Fixed
+from gamelore.learn.self_play import SelfPlay
+from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.trainer import Trainer
+from gamelore.match.match import play_match
+from gamelore.player import Briefing, Clock
+from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.values.evaluator import ValueFunctionEvaluator
+from gamelore.values.functions import ValueFunction
+from gamelore.values.ntuple.model import NTupleModel
+from gamelore.values.ntuple.settings import NTupleSettings
+from gamelore.values.ntuple.structure import Structure, build_structure
+
+SMALL = NTupleSettings(tuples=6, tuple_length=4)
+RULE = TDSettings(step_size=0.8, discount=0.9, trace_decay=0.6, risk=0.2)
+
+
+def game_of(name: str) -> CircuitSimulator:
+    found = simulator(load(name))
+    assert isinstance(found, CircuitSimulator)
+    return found
+
+
+def random_match(sim: CircuitSimulator, seed: int) -> Episode:
+    players = {r: RandomPlayer(seed + i) for i, r in enumerate(sim.roles)}
+    return Episode.of(sim, play_match(sim, players))
+
+
+def make_trainer(
+    sim: CircuitSimulator, settings: NTupleSettings, rule: TDSettings = RULE
+) -> Trainer:
+    config = TrainConfig(
+        rule, SelfPlay(), schedule=Fixed(0.2), function=settings, seed=3
+    )
+    return Trainer(StateGraph(sim), config)
+
+
+def function_of(trainer: Trainer) -> ValueFunction:
+    assert trainer.function is not None
+    return trainer.function
+
+
+def structure_of(function: ValueFunction) -> Structure:
+    assert isinstance(function.model, NTupleModel)
+    return function.model.structure
+
+
+# ── slow twins ──────────────────────────────────────────────────────────────────────
+
+
+class SlowNetwork:
+    """An n-tuple network by its definition: tables by what is true, as text.
+
+    An entry's key is the tuple, the player to move, and the values of its digits.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.weights: dict[object, float] = defaultdict(float)
+        self.errors: dict[object, float] = defaultdict(float)
+        self.sizes: dict[object, float] = defaultdict(float)
+
+    def keys(self, facts: frozenset[int]) -> tuple[list[object], float]:
+        """Return the entries of a position, and their sign."""
+        structure = self.structure
+        turn = next((v for v, f in enumerate(structure.turns) if f in facts), 0)
+        exchanged = structure.exchange and turn == 1
+        symmetries = structure.codings[1 if exchanged else 0]
+        keys: list[object] = []
+        for number, places in enumerate(structure.tuples):
+            for renamed in symmetries:
+                seen = {renamed[fact] for fact in facts}
+                values = tuple(self.digit(place, seen) for place in places)
+                keys.append((number, 0 if exchanged else turn, values))
+        return keys, -1.0 if exchanged else 1.0
+
+    def digit(self, place: int, facts: set[int]) -> object:
+        """Return which fact of a digit is true, or if none can become so."""
+        digit = self.structure.digits[place]
+        true = [fact for fact in digit.facts if fact in facts]
+        if true or digit.support is None:
+            return tuple(true)
+        return any(f in facts for f in self.structure.digits[digit.support].facts)
+
+    def value(self, facts: frozenset[int]) -> float:
+        keys, sign = self.keys(facts)
+        return float(1 / (1 + np.exp(-sign * sum(self.weights[k] for k in keys))))
+
+    def learn(
+        self, match: list[frozenset[int]], goal: float, rule: TDSettings, coherent: bool
+    ) -> None:
+        """TD(λ) from the end of a match back, with temporal coherence."""
+        target = goal
+        for facts in reversed(match):
+            value = self.value(facts)
+            keys, sign = self.keys(facts)
+            error = target - value
+            error *= 1 - rule.risk if error > 0 else 1 + rule.risk
+            for key in keys:
+                rate = 1.0
+                if coherent and self.sizes[key] > 0:
+                    rate = abs(self.errors[key]) / self.sizes[key]
+                self.errors[key] += sign * error
+                self.sizes[key] += abs(error)
+                step = 4 * rule.step_size / len(keys)
+                self.weights[key] += step * rate * sign * error
+            target = rule.discount * (
+                (1 - rule.trace_decay) * value + rule.trace_decay * target
+            )
+
+
+def facts_of(sim: CircuitSimulator, rows: Rows) -> list[frozenset[int]]:
+    matrix = sim.fact_matrix(rows)
+    return [frozenset(np.flatnonzero(row).tolist()) for row in matrix]
+
+
+@pytest.mark.parametrize("coherence", [True, False])
+@pytest.mark.parametrize(
+    ("game", "exchange"),
+    [("tictactoe", False), ("tictactoe", True), ("connect-four", False)],
+)
+def test_it_learns_as_defined(game: str, exchange: bool, coherence: bool) -> None:
+    sim = game_of(game)
+    trainer = make_trainer(sim, replace(SMALL, exchange=exchange, coherence=coherence))
+    function = function_of(trainer)
+    slow = SlowNetwork(structure_of(function))
+    assert structure_of(function).exchange == exchange
+    learner = ValueLearner(trainer.values(0))
+    met = []
+    for seed in range(0, 12, 2):
+        episode = random_match(sim, seed)
+        learner.learn(episode)
+        goal = sim.goals(episode.rows[-1:])[0, 0] / 100
+        slow.learn(facts_of(sim, episode.rows[1:-1]), goal, RULE, coherence)
+        met.append(episode.rows[:-1])
+    rows = np.concatenate(met)
+    expected = np.array([slow.value(facts) for facts in facts_of(sim, rows)])
+    assert function.evaluate(rows) == pytest.approx(expected, abs=1e-5)
+    assert np.abs(expected - 0.5).max() > 0.1
+
+
+@pytest.mark.parametrize("best", [True, False])
+def test_after_random_moves_the_best_is_the_target(best: bool) -> None:
+    """A random match is learned from as its best moves would have gone on."""
+    sim = game_of("tictactoe")
+    settings = replace(SMALL, best_after_random=best)
+    config = TrainConfig(RULE, SelfPlay(), schedule=Fixed(1.0), function=settings)
+    trainer = Trainer(StateGraph(sim), config)
+    buffers = new_buffers(1, 20)
+    slow = SlowNetwork(structure_of(function_of(trainer)))
+    for _ in range(8):
+        rows = _play_one(trainer, buffers)
+        if best:
+            _learn_best(sim, slow, rows)
+    rows = np.concatenate([random_match(sim, 3).rows[:-1], rows])
+    expected = [slow.value(facts) for facts in facts_of(sim, rows)]
+    assert function_of(trainer).evaluate(rows) == pytest.approx(expected, abs=1e-5)
+    assert bool(function_of(trainer).weights()["tables"].any()) == best
+
+
+def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
+    """Have a trainer play and learn one match; return its open afterstates."""
+    assignments = Assignments(np.zeros(1, np.int8), np.ones(1), 0, 0, 1)
+    status, _ = trainer._run_in_kernel(buffers, assignments)
+    assert status == 0
+    nodes, own = trainer.graph.nodes, buffers.own
+    children = nodes.child[own.edges[: own.length[0]]]
+    return nodes.rows[children[nodes.mover[children] != -1]].copy()
+
+
+def _learn_best(sim: CircuitSimulator, slow: SlowNetwork, rows: Rows) -> None:
+    for row in rows[::-1]:
+        after = sim.expand(row[None]).successors
+        values = [slow.value(facts) for facts in facts_of(sim, after)]
+        goals = sim.goals(after)[:, 0] / 100
+        worth = np.where(sim.terminal(after), goals, values)
+        mover = int(np.argmax([one[0].sum() for one in sim.legal(row[None])]))
+        best = float(worth.max() if mover == 0 else worth.min())
+        slow.learn(facts_of(sim, row[None]), best, RULE, SMALL.coherence)
+
+
+def test_openings_are_random() -> None:
+    sim = game_of("connect-3")
+    config = TrainConfig(
+        RULE, SelfPlay(), schedule=Fixed(0.0), opening=3, function=SMALL, seed=1
+    )
+    trainer = Trainer(StateGraph(sim), config)
+    trainer.run(40)
+    plain = Trainer(StateGraph(sim), replace(config, opening=0))
+    plain.run(40)
+    # Without them the same few openings are played over and over.
+    assert trainer.graph.nodes.used[0] > 1.5 * plain.graph.nodes.used[0]
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect-four", "breakthrough-6x6"])
+@pytest.mark.parametrize("exchange", [False, True])
+def test_kernels_evaluate_as_defined(game: str, exchange: bool) -> None:
+    """Moves on the state graph and leaves of a search have the values of facts."""
+    sim = game_of(game)
+    trainer = make_trainer(sim, replace(SMALL, exchange=exchange))
+    trainer.run(60)
+    function = function_of(trainer)
+    structure = structure_of(function)
+    slow = SlowNetwork(structure)
+    tables = function.weights()["tables"]
+    for row, facts in zip(*_positions(sim), strict=True):
+        value = function.evaluate(row[None])[0]
+        places = _places(structure, facts)
+        keys, _ = slow.keys(facts)
+        for key, place in zip(keys, places, strict=True):
+            slow.weights[key] = float(tables[place])
+        assert value == pytest.approx(slow.value(facts), abs=1e-5)
+        evaluator = ValueFunctionEvaluator(function)
+        player = AlphaBetaPlayer(evaluator, depth=1, seed=1)
+        mover = int(np.argmax([legal[0].sum() for legal in sim.legal(row[None])]))
+        player.start(Briefing(sim, sim.roles[mover]), Clock())
+        player.choose(Position.from_row(sim, row), Clock())
+        children = sim.expand(row[None]).successors
+        if player.last is None:  # there was one move only
+            assert len(children) == 1
+            continue
+        best = _best_child(sim, function, children, mover)
+        assert player.last.value == pytest.approx(best, abs=1e-5)
+
+
+def _positions(sim: CircuitSimulator) -> tuple[Rows, list[frozenset[int]]]:
+    rows = random_match(sim, 5).rows[:-1]
+    return rows, facts_of(sim, rows)
+
+
+def _places(structure: Structure, facts: frozenset[int]) -> list[int]:
+    """Return where the weights of a position are."""
+    view = next((v for v, fact in enumerate(structure.turns) if fact in facts), 0)
+    coding = 1 if structure.exchange and view else 0
+    places = structure.find_bases()[view].tolist()
+    for fact, steps in enumerate(structure.list_steps(coding)):
+        for slot, step in steps:
+            places[slot] += step * (fact in facts)
+    return places
+
+
+def _best_child(
+    sim: CircuitSimulator, function: ValueFunction, children: Rows, mover: int
+) -> float:
+    values = function.evaluate(children)
+    values = values if mover == 0 else 1 - values
+    ended = sim.terminal(children)
+    return float(np.where(ended, sim.goals(children)[:, mover] / 100, values).max())
+
+
+# ── the whole ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("coherence", [True, False])
+def test_the_same_seed_has_the_same_weights(coherence: bool) -> None:
+    sim = game_of("connect-3")
+    settings = replace(SMALL, coherence=coherence)
+    found = []
+    for _ in range(2):
+        trainer = make_trainer(sim, settings)
+        trainer.run(200)
+        found.append(function_of(trainer).weights())
+    assert np.array_equal(found[0]["tables"], found[1]["tables"])
+    assert np.array_equal(found[0]["changes"], found[1]["changes"])
+    assert len(found[0]["changes"]) == coherence * len(found[0]["tables"])
+    parts = make_trainer(sim, settings)
+    for matches in (1, 99, 100):
+        other = make_trainer(sim, settings)
+        other.restore(parts.state())
+        other.run(matches)
+        parts = other
+    assert np.array_equal(function_of(parts).weights()["tables"], found[0]["tables"])
+
+
+def test_tuples_do_not_depend_on_the_order_of_facts() -> None:
+    """They are drawn by what facts say, and cover what ends the match."""
+    sim = game_of("connect-four")
+    drawn = build_structure(sim, NTupleSettings(tuples=40), 1)
+    texts = [
+        {to_kif(sim.fluents[f]).rsplit(" ", 1)[0] for f in drawn.digits[d].facts}
+        for one in drawn.tuples
+        for d in one
+    ]
+    assert all(len(text) == 1 for text in texts)
+    assert len(drawn.tuples) == 40
+    lines = build_structure(sim, NTupleSettings(tuples=38, tuple_length=4), 1)
+    assert len({frozenset(one) for one in lines.tuples}) == 38
+    assert all(len(one) == 4 for one in lines.tuples)
+
+
+def test_q_learning_is_refused() -> None:
+    sim = game_of("tictactoe")
+    config = TrainConfig(QSettings(), SelfPlay(), function=SMALL)
+    with pytest.raises(GameloreError, match="n-tuple networks learn by TD"):
+        Trainer(StateGraph(sim), config)
