@@ -115,7 +115,7 @@ def test_features_of_the_library() -> None:
     assert (result.exit_code, result.output) == (0, "3 files, 0 errors, 0 warnings\n")
     result = check("abalone", "--features", "abalearn4")
     assert result.exit_code == 1
-    assert "abalearn1, abalearn2, abalearn3, heuristic" in result.output
+    assert "abalearn1, abalearn2, abalearn3, distances, heuristic" in result.output
 
 
 def test_features_without_a_game(folder: Path) -> None:

@@ -11,8 +11,7 @@ import pytest
 
 from gamelore.experiments import find_experiment
 from gamelore.experiments.abalearn2003.claims import (
-    compare_numbers,
-    compare_statements,
+    ReadingResult,
     win_rates,
     win_rates_after,
 )
@@ -39,19 +38,24 @@ from gamelore.experiments.abalearn2003.run import (
     AbalearnCaseResult,
     TrainedAgent,
     load_simulator,
+    run_cases,
     score,
     train,
 )
 from gamelore.experiments.abalearn2003.settings import (
     CASES,
+    CHOSEN,
     METHOD_I,
     METHOD_IA,
     METHOD_II,
     OPPONENTS,
+    READINGS,
     RISKS,
+    VALUE_ALONE,
     Abalearn2003Settings,
     AbalearnCase,
     make_config,
+    settings_of,
 )
 from gamelore.experiments.plots import FigureWriter
 from gamelore.experiments.sweep import Repetition, Sweep
@@ -88,12 +92,27 @@ def test_the_methods_are_the_papers() -> None:
     )
     assert config.shaping == (("(lost other)", 1.0), ("(lost own)", -1.0))
     assert config.function.lowest_reward == -config.function.highest_reward == -1
-    assert not config.function.reward_in_selection
     assert config.function.trace_includes == "current"
     assert not config.function.scaling
     first = make_config(METHOD_I, "random", settings, seed=3)
     assert first.opponent == PlayerSettings("random")
     assert first.schedule == Fixed(settings.epsilon)
+
+
+def test_readings_differ_in_what_the_paper_leaves_open() -> None:
+    settings = Abalearn2003Settings()
+    functions = {}
+    for reading in READINGS:
+        chosen = settings_of(reading, settings)
+        config = make_config(METHOD_II[-0.8], "self", chosen, seed=3)
+        assert isinstance(config.function, NetworkSettings)
+        functions[reading] = config.function
+    ours, other = functions[CHOSEN], functions[VALUE_ALONE]
+    assert ours.reward_in_selection
+    assert (ours.perspective, ours.risk_side) == ("learner", "mover")
+    assert not other.reward_in_selection
+    assert (other.perspective, other.risk_side) == ("current-player", "values")
+    assert settings_of(CHOSEN, settings) == settings
 
 
 def test_every_case_is_tested_where_the_paper_was() -> None:
@@ -197,22 +216,25 @@ def test_what_drawn_games_count() -> None:
 def _findings(levels: dict[AbalearnCase, float]) -> AbalearnFindings:
     results = {case: _make_result(case, level) for case, level in levels.items()}
     duels = [
-        Duel(case, depth, won=0, lost=depth // 6, moves=40, reached=depth)
+        Duel(CHOSEN, case, depth, won=0, lost=depth // 6, moves=40, reached=depth)
         for case in (METHOD_I, METHOD_II[-1.0])
         for depth in DEPTHS
     ]
     references = np.full((4, len(METHOD_I.points), 3), 0.5)
     references[:, METHOD_I.points.index(2_750), 0] = [0.9, 0.8, 0.9, 0.8]
+    found = ReadingResult(results, references, duels)
+    readings = {CHOSEN: found, VALUE_ALONE: found}
     return AbalearnFindings(
         settings=Abalearn2003Settings(),
-        results=results,
-        references=references,
-        duels=duels,
-        claims=[
-            *compare_numbers(results, "stones"),
-            *compare_statements(results, references, duels, "stones"),
-        ],
+        readings=readings,
+        claims=[c for r in readings for c in found.claims(r, "stones")],
     )
+
+
+def _verdicts(findings: AbalearnFindings) -> dict[str, str]:
+    """Return the verdicts on statements of the first reading."""
+    claims = findings.group(CHOSEN)[NUMBERS:]
+    return {claim.statement: claim.verdict for claim in claims}
 
 
 NUMBERS = 9
@@ -223,7 +245,7 @@ AS_PUBLISHED = {
     METHOD_I: 52.0,
     METHOD_IA: 74.0,
     METHOD_II[0.0]: 15.0,
-    METHOD_II[-0.3]: 50.0,
+    METHOD_II[-0.3]: 60.0,
     METHOD_II[-0.8]: 88.0,
     METHOD_II[-1.0]: 90.0,
     OPPONENTS["random"]: 40.0,
@@ -234,7 +256,7 @@ AS_PUBLISHED = {
 
 def test_what_the_paper_found_would_hold() -> None:
     found = _findings(AS_PUBLISHED)
-    verdicts = {claim.statement: claim.verdict for claim in found.claims[NUMBERS:]}
+    verdicts = _verdicts(found)
     undecided = verdicts.pop("κ = -1 improves with training")  # made-up curves are flat
     assert undecided != "holds"
     assert set(verdicts.values()) == {"holds"}, verdicts
@@ -243,9 +265,16 @@ def test_what_the_paper_found_would_hold() -> None:
 
 def test_the_opposite_would_not_hold() -> None:
     worse = {case: 100 - level for case, level in AS_PUBLISHED.items()}
-    verdicts = {c.where: c.verdict for c in _findings(worse).claims[NUMBERS:]}
-    assert verdicts["Figure 3"] == "does not hold: the opposite does"
-    assert verdicts["Figure 4"] == "does not hold: the opposite does"
+    verdicts = _verdicts(_findings(worse))
+    opposite = "does not hold: the opposite does"
+    skilled = "a skilled opponent is better to learn from than a random one"
+    assert verdicts[skilled] == opposite
+    assert verdicts["κ = -0.8 is above κ = 0"] == opposite
+    assert verdicts["self-play fails for κ = 0: most games are not won"] == (
+        "does not hold"
+    )
+    wins = "self-play succeeds for κ = -1: most games are won"
+    assert verdicts[wins] == "does not hold"
 
 
 def test_the_report_has_all_parts(tmp_path: Path) -> None:
@@ -257,14 +286,25 @@ def test_the_report_has_all_parts(tmp_path: Path) -> None:
     assert all((tmp_path / f"{name}.svg").exists() for name in names)
     write_data(found, tmp_path)
     rows = (tmp_path / "scores.csv").read_text().splitlines()
-    assert len(rows) == 1 + 4 * sum(len(case.points) for case in CASES)
+    assert len(rows) == 1 + 2 * 4 * sum(len(case.points) for case in CASES)
     text = make_report(found).to_markdown(figures.captions)
+    header = f"| where | claim | paper | {CHOSEN} | verdict | {VALUE_ALONE} | verdict |"
+    assert header in text
     assert "| Table 2 | Method I(a) after 3,000 games | 79 |" in text
     assert "| Method I | 6 | 6.0 | 0 | 1 | 40 | 0 | 2 | 61 |" in text
     assert "features help" in text
 
 
 # ── running it ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.slow
+def test_readings_train_agents_of_their_own() -> None:
+    case = replace(METHOD_I, points=METHOD_I.points[-1:])
+    found = run_cases(list(READINGS), [case], SMALL, Sweep())
+    one, other = (found[reading][case].agents for reading in READINGS)
+    assert len(one) == len(other) == SMALL.runs
+    assert (one[0].weights[0]["out"] != other[0].weights[0]["out"]).any()
 
 
 @pytest.mark.slow
@@ -292,7 +332,7 @@ def test_agents_meet_their_references_and_search() -> None:
     found = meet_references(result, SMALL, Sweep())
     assert found.shape == (1, len(METHOD_I.points), 3)
     assert ((found >= 0) & (found <= 1)).all()
-    task = DuelTask(METHOD_I, pick_best(result).weights[-1], 4, seed=0)
+    task = DuelTask(CHOSEN, METHOD_I, pick_best(result).weights[-1], 4, seed=0)
     duel = play_duel(task, SMALL)
     assert 0 < duel.moves <= SMALL.move_limit
     assert 1 <= duel.reached <= 4
@@ -301,4 +341,7 @@ def test_agents_meet_their_references_and_search() -> None:
 def test_the_experiment_is_known() -> None:
     experiment = find_experiment("abalearn2003")
     settings = experiment.settings(runs=2, scale=0.001, tests=2)
-    assert experiment.count_matches(settings) == 2 * (2 * 3 + 4 * 2 + 3 * 1 + 2) + 6
+    one = 2 * (2 * 3 + 4 * 2 + 3 * 1 + 2) + 6
+    assert experiment.count_matches(settings) == 2 * one
+    chosen = replace(settings, readings="chosen")
+    assert experiment.count_matches(chosen) == one

@@ -20,8 +20,10 @@ from gamelore.experiments.abalearn2003.settings import (
     SHAPING,
     STEP_SIZE,
     TRACE_DECAY,
+    VALUE_ALONE,
     Abalearn2003Settings,
     make_config,
+    settings_of,
 )
 from gamelore.experiments.abalearn2003.variants import (
     VARIANTS,
@@ -133,7 +135,8 @@ def find_moves(graph: StateGraph, rows: Rows) -> np.ndarray:
     return np.stack(moves)
 
 
-SHORT = Abalearn2003Settings(move_limit=100)
+SHORT = settings_of(VALUE_ALONE, Abalearn2003Settings(move_limit=100))
+"""Both sides learn from their own moves; the learner's values have tests elsewhere."""
 
 
 def make_agents(seed: int, **changes: Any) -> tuple[SlowAgent, ValueFunction]:

@@ -14,10 +14,9 @@ from gamelore._random_kernels import (
 )
 from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
 from gamelore.kernels import as_part, lean, lean_part
-from gamelore.learn._learner_kernels import PlayedMatch, append_decision
+from gamelore.learn._learner_kernels import OF_LEARNER, PlayedMatch, append_decision
 from gamelore.learn._match_kernels import (
     BUILT_IN,
-    FUNCTION,
     LEARNER,
     NO_MOVE,
     TOO_LONG,
@@ -26,7 +25,13 @@ from gamelore.learn._match_kernels import (
     record_match,
     valued_role,
 )
+from gamelore.learn._play_td_kernels import (
+    GOES_ON,
+    restore_weights,
+    save_weights,
+)
 from gamelore.search._policy_kernels import FAILED, choose_edge
+from gamelore.values._function_kernels import DURING_PLAY
 from gamelore.values._function_kernels import FunctionHandle as FunctionHandle
 
 _choose_edge = as_part(choose_edge)
@@ -98,6 +103,18 @@ def learn_function_match(graph, handle, learner, match):
 
 
 @lean_part
+def _learn_move(graph, handle, learner, trajectory, role):
+    """Learn from the latest move of a trajectory, where weights change during play."""
+    if handle.function.updates.mode != DURING_PLAY:
+        return np.int64(FINE)
+    last = trajectory.edges[trajectory.length[0] - 1]
+    if graph.nodes.mover[graph.nodes.child[last]] == ENDED:
+        return np.int64(FINE)  # which is learned from after the match
+    played = PlayedMatch(trajectory, np.int64(GOES_ON), role)
+    return update_function(graph, handle, learner, played)
+
+
+@lean_part
 def play_function_match(setup, players, learner, streams, buffers, turn):
     """Play one match; return a status, its length, and the node where it ended.
 
@@ -107,7 +124,8 @@ def play_function_match(setup, players, learner, streams, buffers, turn):
     nodes = graph.nodes
     role, epsilon, opening = turn
     rival_epsilon = epsilon if opponent.kind == LEARNER else opponent.epsilon
-    rival_view = -1 if opponent.kind == FUNCTION else perspective.role
+    own_view = role if perspective.role == OF_LEARNER else perspective.role
+    rival_view = role if opponent.valued == OF_LEARNER else opponent.valued
     begin_match(buffers)
     node = np.int64(setup.root)
     length = 0
@@ -127,9 +145,7 @@ def play_function_match(setup, players, learner, streams, buffers, turn):
             explored = 1
         elif mover == role:
             own, stream = players.learner, streams.learner
-            edge, explored = _choose(
-                graph, own, perspective.role, stream, node, epsilon
-            )
+            edge, explored = _choose(graph, own, own_view, stream, node, epsilon)
         elif mover == perspective.chance:
             count = nodes.degree[node]
             edge = np.int64(nodes.first[node] + draw_below(streams.chance, count))
@@ -147,9 +163,15 @@ def play_function_match(setup, players, learner, streams, buffers, turn):
         if mover == role or perspective.both_players:
             buffers.own.explored[buffers.own.length[0]] = explored
             append_decision(buffers.own, node, edge)
+            valued = valued_role(learner, role)
+            status = _learn_move(graph, players.learner, learner, buffers.own, valued)
         elif opponent.kind == LEARNER and mover != perspective.chance:
             buffers.other.explored[buffers.other.length[0]] = explored
             append_decision(buffers.other, node, edge)
+            other, valued = players.opponent, np.int64(mover)
+            status = _learn_move(graph, other, learner, buffers.other, valued)
+        if status != FINE:
+            return status, length, node
         # the whole match, until these are used
         buffers.other.cells[length] = 2 * edge + explored
         node = np.int64(nodes.child[edge])
@@ -192,6 +214,9 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
         begin_function_match(setup, players)
+        during_play = players.learner.function.updates.mode == DURING_PLAY
+        if during_play:
+            save_weights(players.learner.function)
         role = np.int64(assignments.roles[match])
         opening = draw_opening(streams, assignments)
         turn = role, assignments.epsilons[match], opening
@@ -209,6 +234,30 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
             status = update_function(graph, players.learner, learner, played)
         if status != FINE:
             restore_streams(streams)
+            if during_play:
+                restore_weights(players.learner.function)
             return status, match
         record_match(graph.nodes, buffers, match, role, end, length)
+    return np.int64(FINE), assignments.end
+
+
+@lean
+def play_function_matches(setup, players, learner, streams, buffers, assignments):
+    """Play matches, and learn nothing; return the same.
+
+    Exactly so many moves are random at first as the assignments say.
+    """
+    nodes = setup.graph.nodes
+    for match in range(assignments.first, assignments.end):
+        save_streams(streams)
+        begin_function_match(setup, players)
+        role = np.int64(assignments.roles[match])
+        turn = role, assignments.epsilons[match], np.int64(assignments.opening)
+        status, length, end = play_function_match(
+            setup, players, learner, streams, buffers, turn
+        )
+        if status != FINE:
+            restore_streams(streams)
+            return status, match
+        record_match(nodes, buffers, match, role, end, length)
     return np.int64(FINE), assignments.end

@@ -13,6 +13,10 @@ from gamelore.values._table_kernels import DEFAULT as DEFAULT
 from gamelore.values._table_kernels import LOOKAHEAD as LOOKAHEAD
 from gamelore.values._table_kernels import PATTERNS as PATTERNS
 
+OF_MOVER, OF_LEARNER = -1, -2
+"""Whose goals values are of, if not those of one role: of the role that moves, or of
+the role that learns in a match."""
+
 LARGEST_ERROR = 1e15
 """Of value functions; weights with larger errors have diverged."""
 
@@ -40,7 +44,7 @@ class InitialValues(NamedTuple):
 class Perspective(NamedTuple):
     """Whose values are learned, from whose moves."""
 
-    role: int  # the role whose goals values are of, or -1: of the role that moves
+    role: int  # the role whose goals values are of, OF_MOVER or OF_LEARNER
     both_players: int  # 1: all moves are learned from, not only one role's
     chance: int  # the role `random`, or -1
 
@@ -94,3 +98,13 @@ def find_error(rates, prediction, target):
     """
     error = target - prediction
     return (1.0 - rates.risk) * error if error > 0.0 else (1.0 + rates.risk) * error
+
+
+@lean_part
+def find_mover_error(rates, sign, prediction, target):
+    """Return the TD error, risk-sensitive about the gains of who moves.
+
+    sign: 1 if values are the mover's, -1 if they are another's; with 1 this is
+    `find_error`, and with κ = 0 it is target - prediction with either
+    """
+    return sign * find_error(rates, sign * prediction, sign * target)

@@ -29,6 +29,7 @@ class Opponent(NamedTuple):
     kind: int  # BUILT_IN, COPY, LEARNER or FUNCTION
     policy: PolicyParameters  # of a built-in player
     epsilon: float  # how often others move at random, but for the learner itself
+    valued: int  # the role whose values a function has, OF_MOVER or OF_LEARNER
 
 
 class MatchSetup(NamedTuple):
@@ -49,6 +50,7 @@ class MatchBuffers(NamedTuple):
     rewards: np.ndarray  # float64 [matches]
     lengths: np.ndarray  # int32 [matches]
     cells: np.ndarray  # int64 [matches]   size of the learner's table after each
+    ends: np.ndarray  # uint64 [matches, K]   the last positions; or [matches, 0]
     failure: np.ndarray  # int64 [2]   error location: the node at which a kernel had to
     # stop, and the role that was to move or to learn
 
@@ -75,6 +77,8 @@ def record_match(nodes, buffers, match, role, end, length):
     """Note the result of a match."""
     buffers.rewards[match] = nodes.goals[end, role]
     buffers.lengths[match] = length
+    for word in range(buffers.ends.shape[1]):
+        buffers.ends[match, word] = nodes.rows[end, word]
 
 
 @lean_part

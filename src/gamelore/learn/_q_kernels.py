@@ -29,6 +29,7 @@ from gamelore.learn._td_kernels import (
 from gamelore.values._function_kernels import (
     BOOTSTRAP,
     DIVERGED,
+    OFFLINE,
     REWARD,
     cache_moves,
     cache_positions,
@@ -156,7 +157,7 @@ def update_linear_q(program, nodes, function, learner, match):
     for i in range(weights.shape[0]):
         change[i] = 0.0
         saved[i] = weights[i]
-    changed = weights if updates.online else change
+    changed = change if updates.mode == OFFLINE else weights
     for t in range(_count_positions(nodes, function, match.trajectory)):
         node = _find_position(nodes, match, t)
         prediction, slope = linear_node_value(nodes, function, view, node)
@@ -168,7 +169,7 @@ def update_linear_q(program, nodes, function, learner, match):
             return np.int64(DIVERGED)
         step = error * (rates.step_size * slope)
         add_inputs(nodes, function, view, node, changed, step)
-    if not updates.online:
+    if updates.mode == OFFLINE:
         for i in range(weights.shape[0]):
             weights[i] += change[i]
     return np.int64(FINE)
@@ -212,7 +213,7 @@ def _save(function):
         buffers.output[0, j] = ZERO
         buffers.output[1, j] = ZERO
         buffers.output[2, j] = output[j]
-    if function.updates.online:
+    if function.updates.mode != OFFLINE:
         for i in range(hidden.shape[0]):
             for j in range(hidden.shape[1]):
                 buffers.hidden[i, j] = hidden[i, j]
@@ -225,7 +226,7 @@ def _restore(function):
     buffers = function.workspace.weights
     for j in range(output.shape[0]):
         output[j] = buffers.output[2, j]
-    if function.updates.online:
+    if function.updates.mode != OFFLINE:
         for i in range(hidden.shape[0]):
             for j in range(hidden.shape[1]):
                 hidden[i, j] = buffers.hidden[i, j]
@@ -242,7 +243,7 @@ def update_network_q(program, nodes, function, learner, match):
     length = _count_positions(nodes, function, match.trajectory)
     _save(function)
     for t in range(length):
-        slot = 0 if updates.online else t
+        slot = t if updates.mode == OFFLINE else 0
         node = _find_position(nodes, match, t)
         positions.nodes[slot] = node
         sum_node(nodes, function, view, node, sums)
@@ -257,10 +258,10 @@ def update_network_q(program, nodes, function, learner, match):
         step = rates.step_size * error
         positions.steps[slot] = step
         add_step(function, step)
-        if updates.online:
+        if updates.mode != OFFLINE:
             apply_change(function)
             update_hidden(nodes, function, view, 1)
-    if not updates.online and length > 0:
+    if updates.mode == OFFLINE and length > 0:
         apply_change(function)
         update_hidden(nodes, function, view, length)
     return np.int64(FINE)

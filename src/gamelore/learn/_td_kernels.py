@@ -1,6 +1,7 @@
 """TD(λ) for value functions, over the positions of a match.
 
-A match is learned from once it has ended, move by move. The weights from inputs to
+A match is learned from while it is played, by the kernels of `_play_td_kernels`; or
+once it has ended, move by move, by those below. In these the weights from inputs to
 hidden units are changed last, all at once. What the updates so far would have added to
 the sums of a position follows from the product of its inputs and those of positions
 before it, so the predictions are those of weights that change with every move, at a
@@ -16,11 +17,20 @@ import numpy as np
 from gamelore.engine.compiled._lanes import lowest_one
 from gamelore.graph._kernels import ENDED, FINE
 from gamelore.kernels import lean_part
-from gamelore.learn._learner_kernels import LARGEST_ERROR, find_error
+from gamelore.learn._learner_kernels import LARGEST_ERROR, find_mover_error
+from gamelore.learn._play_td_kernels import (
+    decay_trace,
+    extend_output_trace,
+    find_sign,
+    step_linear,
+    step_network,
+)
 from gamelore.values._function_kernels import (
     BOOTSTRAP,
     BOTH,
     DIVERGED,
+    DURING_PLAY,
+    OFFLINE,
     cache_positions,
     input_product,
     shaping_reward,
@@ -28,14 +38,7 @@ from gamelore.values._function_kernels import (
 )
 from gamelore.values._linear_kernels import add_inputs, linear_node_value
 from gamelore.values._network_kernels import network_value, shift_node, sum_node
-from gamelore.values._unit_kernels import (
-    ONE,
-    ZERO,
-    activate,
-    add_up,
-    as_tanh,
-    fast_tanh,
-)
+from gamelore.values._unit_kernels import ONE, ZERO
 
 _ONE = np.uint64(1)
 
@@ -81,6 +84,8 @@ def _reward(nodes, function, view, t, length, match):
 def update_linear_td(program, nodes, function, learner, match):
     """Learn from a match by TD(λ); return FINE or DIVERGED."""
     rates, updates = learner.rates, function.updates
+    if updates.mode == DURING_PLAY:
+        return step_linear(program, nodes, function, learner, match)
     view = function.inputs.views[match.role]
     length = list_positions(nodes, function, match)
     cache_positions(program, nodes, function, view, length)
@@ -102,31 +107,27 @@ def update_linear_td(program, nodes, function, learner, match):
             following = 0.0
         target = _reward(nodes, function, view, t, length, match)
         target += rates.discount * following
-        error = find_error(rates, prediction, target)
+        sign = find_sign(nodes, function, learner, positions[t], match.role)
+        error = find_mover_error(rates, sign, prediction, target)
         if not abs(error) < LARGEST_ERROR:
             for i in range(weights.shape[0]):
                 weights[i] = saved[i]
             return np.int64(DIVERGED)
         if t == 0 or not updates.successor_trace:
-            _extend_trace(nodes, function, view, positions[t], rates, slope)
+            decay_trace(trace, rates)
+            step = rates.step_size * slope
+            add_inputs(nodes, function, view, positions[t], trace, step)
         if updates.successor_trace:
-            _extend_trace(nodes, function, view, positions[t + 1], rates, next_slope)
-        changed = weights if updates.online else change
+            decay_trace(trace, rates)
+            step = rates.step_size * next_slope
+            add_inputs(nodes, function, view, positions[t + 1], trace, step)
+        changed = change if updates.mode == OFFLINE else weights
         for i in range(weights.shape[0]):
             changed[i] += error * trace[i]
-    if not updates.online:
+    if updates.mode == OFFLINE:
         for i in range(weights.shape[0]):
             weights[i] += change[i]
     return np.int64(FINE)
-
-
-@lean_part
-def _extend_trace(nodes, function, view, node, rates, slope):
-    """Decay the trace, and add the gradient at a node to it."""
-    trace = function.workspace.weights.linear[0]
-    for i in range(trace.shape[0]):
-        trace[i] *= rates.trace_decay
-    add_inputs(nodes, function, view, node, trace, rates.step_size * slope)
 
 
 # ── networks ────────────────────────────────────────────────────────────────────────
@@ -135,6 +136,8 @@ def _extend_trace(nodes, function, view, node, rates, slope):
 def update_network_td(program, nodes, function, learner, match):
     """Learn from a match by TD(λ); return FINE or DIVERGED."""
     rates, updates = learner.rates, function.updates
+    if updates.mode == DURING_PLAY:
+        return step_network(program, nodes, function, learner, match)
     view = function.inputs.views[match.role]
     length = list_positions(nodes, function, match)
     if length == 0:
@@ -169,7 +172,9 @@ def update_network_td(program, nodes, function, learner, match):
         if t + 1 >= evaluated:
             following = 0.0
         reward = _reward(nodes, function, view, t, length, match)
-        error = find_error(rates, prediction, reward + rates.discount * following)
+        target = reward + rates.discount * following
+        sign = find_sign(nodes, function, learner, positions.nodes[t], match.role)
+        error = find_mover_error(rates, sign, prediction, target)
         if not abs(error) < LARGEST_ERROR:
             for j in range(output.shape[0]):
                 output[j] = saved[j]
@@ -178,7 +183,7 @@ def update_network_td(program, nodes, function, learner, match):
         for k in range(t + 1 + successor):
             positions.steps[k] += step * positions.traces[k]
         add_step(function, step)
-        if updates.online:
+        if updates.mode != OFFLINE:
             apply_change(function)
     apply_change(function)
     update_hidden(nodes, function, view, length + successor)
@@ -215,7 +220,7 @@ def _current_sums(function, t, noted, target):
     positions = function.workspace.positions
     for j in range(target.shape[0]):
         target[j] = positions.sums[t, j]
-    if function.updates.online:
+    if function.updates.mode != OFFLINE:
         for k in range(noted):
             share = np.float32(positions.steps[k] * positions.similarity[k])
             for j in range(target.shape[0]):
@@ -228,23 +233,10 @@ def note_gradient(function, rates, t, sums):
 
     sums: float32 [H] into its hidden units, used up
     """
-    level, height, pace = as_tanh(function.shape.activation)
-    workspace, output = function.workspace, function.weights.output
-    positions, trace = workspace.positions, workspace.weights.output[0]
+    positions = function.workspace.positions
     gradients = positions.gradients[t]
-    units = sums.shape[0]
-    for j in range(units):
-        gradients[j] = fast_tanh(pace * sums[j])
-        sums[j] = output[j] * (level + height * gradients[j])
-    value, slope = activate(function.shape.output, add_up(sums) + output[units])
-    gradient = np.float32(slope)
-    decay = np.float32(rates.trace_decay)
-    for j in range(units):
-        trace[j] = decay * trace[j] + gradient * (level + height * gradients[j])
-    trace[units] = decay * trace[units] + gradient
-    for j in range(units):
-        curve = gradients[j]
-        gradients[j] = gradient * output[j] * pace * height * (ONE - curve * curve)
+    trace = function.workspace.weights.output[0]
+    value = extend_output_trace(function, rates, sums, gradients, trace)
     for k in range(t):
         positions.traces[k] *= rates.trace_decay
     positions.traces[t] = 1.0

@@ -280,6 +280,22 @@ def check_self_play(config: TrainConfig, game: str, players: int) -> None:
         )
 
 
+def check_during_play(config: TrainConfig) -> None:
+    """Refuse updates during play where there are none."""
+    function = config.function
+    if function is None or function.updates != "during-play":
+        return
+    if isinstance(config.learner, QSettings):
+        raise GameloreError(
+            "Q-learning updates no weights during play: use `updates` online"
+        )
+    if function.terminal_target != "reward" or function.trace_includes != "current":
+        raise GameloreError(
+            "updates during play are for the terminal target `reward` and traces that"
+            " include the `current` position"
+        )
+
+
 def check_engine(config: TrainConfig, simulator: Simulator) -> None:
     """Refuse what kernels cannot play."""
     learner = config.learner

@@ -29,13 +29,17 @@ def new_trajectory(longest: int) -> Trajectory:
     )
 
 
-def new_buffers(matches: int, longest: int) -> MatchBuffers:
-    """Return buffers for the results of matches, and for the one being played."""
+def new_buffers(matches: int, longest: int, width: int = 0) -> MatchBuffers:
+    """Return buffers for the results of matches, and for the one being played.
+
+    `width`: words of a position, where the last ones are wanted
+    """
     return MatchBuffers(
         own=new_trajectory(longest),
         other=new_trajectory(longest),
         rewards=np.zeros(matches),
         lengths=np.zeros(matches, np.int32),
         cells=np.zeros(matches, np.int64),
+        ends=np.zeros((matches, width), np.uint64),
         failure=np.zeros(2, np.int64),
     )

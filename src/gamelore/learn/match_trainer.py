@@ -42,6 +42,12 @@ class MatchTrainer(Trainer):
         """`opponents`: who plays a role while it does not learn; by default the plan's
         opponent."""
         super().__init__(graph, config, features)
+        function = self.config.function
+        if function is not None and function.updates == "during-play":
+            raise GameloreError(
+                "updates during play need an opponent that plays in kernels: use"
+                " `updates` online"
+            )
         self.faults: list[Fault] = []
         """Faults of opponents; random moves took the place of theirs."""
         chance = self._built_in(PlayerSettings("random"))
@@ -87,7 +93,7 @@ class MatchTrainer(Trainer):
         if (
             isinstance(against, SelfPlay)
             and not against.opponent_refresh
-            and self.side is None
+            and self._side_of(role) is None
         ):
             return [*(other for other in self.players if other != role), role]
         return [role]

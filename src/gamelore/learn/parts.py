@@ -25,7 +25,7 @@ from gamelore.learn.opponents import AgentOpponent
 from gamelore.learn.played import PlayedMatches
 from gamelore.learn.trainer import Record, Trainer
 from gamelore.match.record import MatchRecord
-from gamelore.values.functions import Weights
+from gamelore.values.functions import ValueFunction, Weights
 from gamelore.values.table import Cells, Table
 
 _play_function_part = direct(part_kernels.play_function_part)
@@ -50,6 +50,15 @@ class PlayedValues:
 
 class PartTrainer(Trainer):
     """A trainer that plays without learning, and learns from what others played."""
+
+    def _new_function(self) -> ValueFunction | None:
+        function = self.config.function
+        if function is not None and function.updates == "during-play":
+            raise GameloreError(
+                "matches that are played elsewhere are learned from afterwards: use"
+                " `updates` online, not during-play"
+            )
+        return super()._new_function()
 
     def played_values(self) -> PlayedValues:
         """Return a copy of the values to play by."""

@@ -76,6 +76,27 @@ NETWORKS = {
         depth=6,
         features="threats",
     ),
+    # As Campos and Langlois (2003), in the reading under which it learns: values of the
+    # learner, from all moves, and moves chosen by their reward too.
+    "abalone": Preset(
+        TrainConfig(
+            TDSettings(step_size=0.1, discount=0.9, trace_decay=0.7, risk=-0.3),
+            SelfPlay(),
+            role="alternate",
+            schedule=Geometric(0.9, 0.99),
+            function=NetworkSettings(
+                hidden=10,
+                perspective="learner",
+                risk_side="mover",
+                reward_in_selection=True,
+                lowest_reward=-1.0,
+            ),
+            shaping=(("(lost other)", 1.0), ("(lost own)", -1.0)),
+        ),
+        matches=1_000,
+        depth=4,
+        features="abalearn3",
+    ),
     "breakthrough-6x6": Preset(
         _network(0.1, 0.7, 0.1), matches=200_000, minutes=10.0, depth=4
     ),

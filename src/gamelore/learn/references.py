@@ -24,6 +24,7 @@ from gamelore.learn.trainer import Trainer
 from gamelore.match.ratings import Estimate
 from gamelore.match.standings import share
 from gamelore.search.policies import PlayerSettings
+from gamelore.values.settings import LinearSettings, NetworkSettings
 from gamelore.values.table import Table
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -69,8 +70,15 @@ class FrozenTrainer(Trainer):
     ) -> None:
         """`source`: whose values it plays by, in all roles that they are for."""
         self._source = source
+        function = source.config.function
+        if (
+            isinstance(function, LinearSettings | NetworkSettings)
+            and function.updates == "during-play"
+        ):
+            function = replace(function, updates="online")
         config = replace(
             source.config,
+            function=function,
             opponent=opponent,
             role="alternate" if len(source.known_roles) > 1 else source.config.role,
             schedule=Fixed(0.0),

@@ -21,7 +21,7 @@ from gamelore.learn._function_match_kernels import (
     FunctionPlayers,
     run_function_matches,
 )
-from gamelore.learn._learner_kernels import LearnerParameters
+from gamelore.learn._learner_kernels import OF_LEARNER, OF_MOVER, LearnerParameters
 from gamelore.learn._match_kernels import (
     Assignments,
     MatchBuffers,
@@ -31,6 +31,7 @@ from gamelore.learn._match_kernels import (
 from gamelore.learn._table_match_kernels import TablePlayers, run_table_matches
 from gamelore.learn.config import (
     TrainConfig,
+    check_during_play,
     check_engine,
     check_function,
     check_self_play,
@@ -116,7 +117,7 @@ class Trainer:
         """`features`: initial values by pattern, for each role that learns."""
         self.config = config or TrainConfig()
         # Training a function empties its state graph now and then: it has its own.
-        self.graph = graph if self.config.function is None else _working_graph(graph)
+        self.graph = graph if self.config.function is None else working_graph(graph)
         given = [features] if isinstance(features, PatternValues) else features or []
         self.features = {one.pattern_index.role: one for one in given}
         self.matches = 0
@@ -158,15 +159,16 @@ class Trainer:
 
     def values(self, role: int) -> Values:
         """What a role has learned, for players to look up."""
-        return self._values(role, self.tables, self.function)
+        return self._values(role, self.tables, self.function, self._side_of(role))
 
     def rival_values(self, role: int) -> Values:
         """Return the values by which the opponent plays a role, where it has values."""
         if self.opponent is not None:
-            values = self._values(role, self.tables, self.opponent)
-            return replace(values, side=None)
-        function = self.copy or self.function
-        return self._values(role, self.copies or self.tables, function)
+            return self._values(role, self.tables, self.opponent, None)
+        function, side = self.copy or self.function, self.side
+        if self._of_learner:  # which has the other role
+            side = next(player for player in self.players if player != role)
+        return self._values(role, self.copies or self.tables, function, side)
 
     def run(self, matches: int) -> Record:
         """Play and learn that many matches more."""
@@ -268,12 +270,26 @@ class Trainer:
             return function.perspective == "first"
         return isinstance(against, SelfPlay) and against.values == "shared"
 
+    @property
+    def _of_learner(self) -> bool:
+        """Whether values are of the role that learns in a match, whoever moves."""
+        function = self.config.function
+        return function is not None and function.perspective == "learner"
+
+    def _side_of(self, role: int) -> int | None:
+        """Return the role whose goals the values of a learning role are of.
+
+        `None` if they are its own, and learned from its own moves alone.
+        """
+        return role if self._of_learner else self.side
+
     def _new_function(self) -> ValueFunction | None:
         function = self.config.value_function
         if function is None:
             return None
         check_function(self.config, self.graph.simulator)
         learner = self.config.learner
+        check_during_play(self.config)
         if isinstance(learner, QSettings) and learner.searches:
             raise GameloreError(
                 "a value function says something of every position, so playouts are"
@@ -323,7 +339,11 @@ class Trainer:
         return sorted({*self._ends}, key=self._ends.index)
 
     def _values(
-        self, role: int, tables: Mapping[int, Table], function: ValueFunction | None
+        self,
+        role: int,
+        tables: Mapping[int, Table],
+        function: ValueFunction | None,
+        side: int | None,
     ) -> Values:
         owner = role if self.side is None else self.side
         return Values(
@@ -333,7 +353,7 @@ class Trainer:
             tables[owner if function is None else self.players[0]],
             self.config.lookahead,
             self.features.get(owner),
-            self.side,
+            side,
             function,
             self._shaping.get(owner),
         )
@@ -371,7 +391,13 @@ class Trainer:
         """How to learn from a match on, as kernels see it."""
         parameters = self.values(self._ends[0]).parameters
         step_size = self._learner_at(match).step_size
-        return parameters._replace(rates=parameters.rates._replace(step_size=step_size))
+        perspective = parameters.perspective
+        if self._of_learner:
+            perspective = perspective._replace(role=OF_LEARNER)
+        return parameters._replace(
+            rates=parameters.rates._replace(step_size=step_size),
+            perspective=perspective,
+        )
 
     def _check_engine(self) -> None:
         check_engine(self.config, self.graph.simulator)
@@ -393,9 +419,20 @@ class Trainer:
             graph=graph.graph,
             root=graph.root,
             roles=self._ends,
-            opponent=Opponent(self._opponent_kind, self._rival, epsilon),
+            opponent=Opponent(
+                self._opponent_kind, self._rival, epsilon, self._opponent_view
+            ),
             search=self._own,
         )
+
+    @property
+    def _opponent_view(self) -> int:
+        """The role whose values the opponent goes by, OF_MOVER or OF_LEARNER."""
+        if self.opponent is not None:
+            return OF_MOVER
+        if self._of_learner:
+            return OF_LEARNER
+        return OF_MOVER if self.side is None else self.side
 
     @property
     def _opponent_kind(self) -> int:
@@ -457,7 +494,7 @@ class Trainer:
         return max(self.values(self._ends[0]).reach, 1 + depth)
 
 
-def _working_graph(graph: StateGraph) -> StateGraph:
+def working_graph(graph: StateGraph) -> StateGraph:
     """A state graph of the same game that holds the openings that matches share."""
     working = StateGraph(graph.simulator)
     while len(working.nodes.rows) < _WORKING_NODES:

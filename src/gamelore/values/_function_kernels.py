@@ -7,7 +7,8 @@ The inputs of a position are its fluents, a bit each, then its features, then a 
 that is always 1. A position has two views, that of the first player and that of the
 second: each has its own numbers of fluents and counts of features.
 
-Weights stand still while a match is played; it is learned from once it has ended.
+Weights stand still while a match is played, and it is learned from once it has ended;
+except where they are updated during play.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ LINEAR, NETWORK, NTUPLE = range(3)
 REWARD, BOOTSTRAP, BOTH = range(3)
 """What the position before the terminal one is updated towards: the reward; the value
 of the terminal position, which learns the reward itself; or both added up."""
+
+OFFLINE, ONLINE, DURING_PLAY = range(3)
+"""When weights change: after a match, all predictions having been made by the weights
+before it; after a match, each update changing the predictions that follow; or while it
+is played."""
 
 DIVERGED = 96
 """A status: an error grew without bound. The weights are as before the match."""
@@ -78,9 +84,10 @@ class SelectionRule(NamedTuple):
 class UpdateRule(NamedTuple):
     """How matches change the weights."""
 
-    online: int  # 1: each update changes the predictions that follow it
+    mode: int  # OFFLINE, ONLINE or DURING_PLAY
     terminal_target: int  # REWARD, BOOTSTRAP or BOTH
     successor_trace: int  # 1: the trace includes the successor when an error is applied
+    mover_risk: int  # 1: κ weighs errors as gains of who moves, not of whose values
     best_after_random: int  # 1: the best move is the target where a random one was made
 
 
@@ -112,11 +119,15 @@ class PositionBuffers(NamedTuple):
 
 
 class WeightBuffers(NamedTuple):
-    """Three rows for each weight: its trace, its change, and what it was before."""
+    """Three rows for each weight: its trace, its change, and what it was before.
+
+    During play there is no change, and the first two rows are traces by view.
+    """
 
     output: np.ndarray  # float32 [3, H + 8]
     linear: np.ndarray  # float64 [3, I]
     hidden: np.ndarray  # float32 [I, H]   what weights to hidden units were before
+    traces: np.ndarray  # float32 [2, I, H]   their traces during play, by view
 
 
 class Workspace(NamedTuple):

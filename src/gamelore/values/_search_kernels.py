@@ -21,12 +21,16 @@ from gamelore.values._linear_kernels import linear_value
 from gamelore.values._network_kernels import network_value, shift_row, sum_row
 from gamelore.values._ntuple_kernels import set_reference, shifted_value
 
+OF_MOVER, OF_ROLE = -1, -2
+"""Whose values a function has, if not those of one role: of the role that has just
+moved, or of the role that values are asked for."""
+
 
 class FunctionEvaluation(NamedTuple):
     """A value function, and whose values it has."""
 
     function: FunctionArrays
-    viewer: int  # the role whose goals values are of, or -1: of the role that has moved
+    viewer: int  # the role whose goals values are of, OF_MOVER or OF_ROLE
     chance: int  # the role `random`, or -1
     reward_sum: float  # of both players' values of a position
     columns: np.ndarray  # float32 [64, C]   features of the positions
@@ -81,4 +85,6 @@ def find_viewer(evaluation, mover, role):
     """Return the role whose value of a position is asked for."""
     if evaluation.viewer >= 0:
         return evaluation.viewer
-    return role if mover == evaluation.chance else mover
+    if evaluation.viewer == OF_ROLE or mover == evaluation.chance:
+        return role
+    return mover

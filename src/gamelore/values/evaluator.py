@@ -22,7 +22,12 @@ from gamelore.search.evaluator import (
     compile_evaluator,
     middle_goal,
 )
-from gamelore.values._search_kernels import FunctionEvaluation, evaluate_positions
+from gamelore.values._search_kernels import (
+    OF_MOVER,
+    OF_ROLE,
+    FunctionEvaluation,
+    evaluate_positions,
+)
 from gamelore.values.by_feature import ByFeature
 from gamelore.values.function_arrays import empty_function
 from gamelore.values.functions import ValueFunction, Weights
@@ -50,8 +55,10 @@ class ValueFunctionEvaluator(Evaluator):
 
     def evaluate(self, engine: Simulator, rows: Rows, mover: int, role: int) -> Floats:
         viewer = self._side
-        if viewer < 0:
-            viewer = role if mover == self._chance else mover
+        if viewer == OF_ROLE or (viewer == OF_MOVER and mover == self._chance):
+            viewer = role
+        elif viewer == OF_MOVER:
+            viewer = mover
         values = self.function.selection_values(rows, viewer)
         return values if viewer == role else self._reward_sum - values
 
@@ -93,10 +100,10 @@ class ValueFunctionEvaluator(Evaluator):
 
     @property
     def _side(self) -> int:
-        """The role whose values the function has; -1 if they are the mover's."""
-        if self.function.settings.perspective == "current-player":
-            return -1
-        return self.function.encoder.players[0]
+        """The role whose values the function has, OF_MOVER or OF_ROLE."""
+        perspective = self.function.settings.perspective
+        sides = {"current-player": OF_MOVER, "learner": OF_ROLE}
+        return sides.get(perspective, self.function.encoder.players[0])
 
     @property
     def _chance(self) -> int:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gamelore.circuit import empty_program
 from gamelore.graph import empty_nodes
@@ -39,8 +40,13 @@ _EVALUATIONS = {
 }
 
 
-def new_workspace(weights: WeightArrays, positions: int, moves: int) -> Workspace:
-    """Return buffers for matches of so many positions, with so many moves in each."""
+def new_workspace(
+    weights: WeightArrays, positions: int, moves: int, *, during_play: bool = False
+) -> Workspace:
+    """Return buffers for matches of so many positions, with so many moves in each.
+
+    `during_play`: whether there are traces of weights to hidden units, too
+    """
     inputs, width = weights.hidden.shape
     return Workspace(
         summed=np.full(2, -1, np.int64),
@@ -58,9 +64,15 @@ def new_workspace(weights: WeightArrays, positions: int, moves: int) -> Workspac
             output=zeros32(3, width + LANES),
             linear=np.zeros((3, len(weights.linear))),
             hidden=zeros32(inputs, width),
+            traces=_new_traces(inputs if during_play else 0, width),
         ),
         tuples=new_tuple_buffers(weights.tuples, positions),
     )
+
+
+def _new_traces(inputs: int, width: int) -> npt.NDArray[np.float32]:
+    """Return float32 [2, inputs, width] of zeros."""
+    return zeros32(2 * inputs, width).reshape(2, inputs, width)
 
 
 @cache
@@ -79,7 +91,7 @@ def empty_function() -> FunctionArrays:
             cache=empty_cache(),
         ),
         selection=SelectionRule(0, 0.0),
-        updates=UpdateRule(0, 0, 0, 0),
+        updates=UpdateRule(0, 0, 0, 0, 0),
         rewards=RewardScale(np.zeros((0, 2)), np.zeros(0, np.float32)),
         weights=weights,
         workspace=new_workspace(weights, 0, 0),

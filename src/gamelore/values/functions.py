@@ -33,6 +33,11 @@ Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 network, `direct` float64 [I] of a linear function; the last input is the bias;
 `tables` float32 [W] and `changes` float32 [W or 0, 2] of an n-tuple network."""
 
+_MODES = {
+    "offline": kernels.OFFLINE,
+    "online": kernels.ONLINE,
+    "during-play": kernels.DURING_PLAY,
+}
 _TERMINAL_TARGETS = {
     "reward": kernels.REWARD,
     "bootstrap": kernels.BOOTSTRAP,
@@ -205,14 +210,20 @@ class ValueFunction:
                 discount=float(self.discount) if counts else 0.0,
             ),
             updates=UpdateRule(
-                online=int(settings.updates == "online"),
+                mode=_MODES[settings.updates],
                 terminal_target=_TERMINAL_TARGETS[settings.terminal_target],
                 successor_trace=int(settings.trace_includes == "successor"),
+                mover_risk=int(settings.risk_side == "mover"),
                 best_after_random=int(getattr(settings, "best_after_random", False)),
             ),
             rewards=RewardScale(self._goal_scale(), shaping),
             weights=model.arrays,
-            workspace=new_workspace(model.arrays, self._longest + 2, most_moves),
+            workspace=new_workspace(
+                model.arrays,
+                self._longest + 2,
+                most_moves,
+                during_play=settings.updates == "during-play",
+            ),
         )
 
     def _goal_scale(self) -> npt.NDArray[np.float64]:

@@ -38,7 +38,7 @@ class InputEncoder:
         names = self.features.names if self.features else ()
         self.factors = numbers_by_feature(names, settings.scaling, 1.0)
         """float64 [F]: what each feature is multiplied by before it is an input."""
-        self._symmetric = settings.perspective == "current-player"
+        self._symmetric = settings.perspective != "first"
 
     @property
     def count(self) -> int:

@@ -17,11 +17,12 @@ from gamelore.values.ntuple.settings import NTupleSettings
 class _FunctionSettings:
     """What every value function can be told."""
 
-    updates: Literal["online", "offline"] = "online"
-    """Whether weights change after each move, or after each match, which is cheaper.
-    *online*: every update changes the predictions that follow it, as in Equations 1 and
-    5 of Campos and Langlois (2003). *offline*: all predictions of a match are made with
-    the weights from before it, and the updates are added at its end."""
+    updates: Literal["online", "offline", "during-play"] = "online"
+    """When weights change. *online*: a match is learned from once it has ended, but
+    every update changes the predictions that follow it, as in Equations 1 and 5 of
+    Campos and Langlois (2003). *offline*: all predictions of a match are made with the
+    weights from before it, and the updates are added at its end. *during-play*: like
+    online, and each move is chosen with the weights of that moment; by TD(λ) alone."""
     terminal_target: Literal["reward", "bootstrap", "both"] = "reward"
     """What the position before the last is updated towards: the *reward* of the match;
     the function's value of the terminal position, which learns the reward itself
@@ -35,14 +36,22 @@ class _FunctionSettings:
     """The last position in the eligibility trace when a TD error is applied: the
     *current* one, which is TD(λ), or its *successor* as well, which is Equation 5 of
     Campos and Langlois as printed."""
-    perspective: Literal["first", "current-player"] = "first"
-    """Whose goals values are of: the first player's, or those of who has just moved.
-    *first*: values are of the first player's goals, whoever moves, and every position
-    of a match is learned from. *current-player*: values are of the goals of
-    the player that has just moved, with inputs from its side, and it learns from its
-    own moves. Features are counted for its side; fluents are renamed as if it were the
-    first player where the rules are symmetric (its discs are red, whichever colour they
-    have), and are the same for both players elsewhere."""
+    perspective: Literal["first", "learner", "current-player"] = "first"
+    """Whose goals values are of: the first player's, the learner's, or those of who has
+    just moved. *first*: values are of the first player's goals, whoever moves, and
+    every position of a match is learned from. *learner*: values are of the goals of the
+    role that learns in a match, with inputs from its side, and every position is
+    learned from; in self-play the other role takes the move with the lowest value.
+    *current-player*: values are of the goals of the player that has just moved, with
+    inputs from its side, and it learns from its own moves. Inputs from a side: features
+    are counted for it; fluents are renamed as if it were the first player where the
+    rules are symmetric (its discs are red, whichever colour they have), and are the
+    same for both players elsewhere."""
+    risk_side: Literal["values", "mover"] = "values"
+    """Whose gain a TD error is when κ weighs it: that of the role whose *values* these
+    are, or that of the *mover*, so that on the other role's moves gains and losses are
+    exchanged and each side seeks or avoids risk about its own luck. With κ = 0 there
+    is no difference."""
     lowest_reward: float = setting(0.0, least=-1e9, most=1e9)
     """What the lowest goal counts."""
     highest_reward: float = setting(1.0, least=-1e9, most=1e9)
@@ -58,6 +67,12 @@ class _FunctionSettings:
             if factor <= 0:
                 requirement = f"of {name} must be positive, got {factor}"
                 raise SettingError("scaling", requirement)
+        if self.risk_side == "mover" and self.perspective == "current-player":
+            raise SettingError(
+                "risk_side",
+                "mover is for values that are learned from every move: the perspective"
+                " must be first or learner, got current-player",
+            )
         if self.lowest_reward >= self.highest_reward:
             raise SettingError(
                 "lowest_reward",

@@ -122,6 +122,81 @@ def test_abalearn_by_hand() -> None:
     assert values["(threatened own)"] == values["(threatened other)"] == 0
 
 
+OWN, OTHER = "own", "other"
+
+BOTH_SIDES = {
+    # black is surrounded on 55; 99 is threatened by 77 and 88, 11 by nobody
+    "(in centre own)": 7,  # 55 and the six around it
+    "(in centre other)": 0,
+    "(in middle own)": 2,  # 77, 88
+    "(in middle other)": 1,  # 52
+    "(in border own)": 0,
+    "(in border other)": 2,  # 99, 11
+    "(lost own)": 1,
+    "(lost other)": 4,
+    "(protected own)": 1,
+    "(protected other)": 0,
+    "(distance own)": (0 + 6 * 1 + 2 + 3) / 9,
+    "(distance other)": (4 + 4 + 3) / 3,
+    "(threatened own)": 0,
+    "(threatened other)": 1,
+}
+
+
+def count_by_name(which: str, role: int) -> dict[str, float]:
+    """Count the features of a position of Abalone, by name."""
+    game = load("abalone")
+    sim = CircuitSimulator(game, features=load_features(which, game))
+    black, white = "55 54 56 45 44 65 66 77 88", "99 11 52"
+    facts = [
+        *(f"(stone {cell} black)" for cell in black.split()),
+        *(f"(stone {cell} white)" for cell in white.split()),
+        *("(lost black 1)", "(lost white 4)", "(control black)"),
+    ]
+    row = sim.encode(map(read_term, facts))[None]
+    counts = sim.feature_counts(row, role)[0].tolist()
+    return dict(zip(map(to_kif, sim.feature_names), counts, strict=True))
+
+
+@pytest.mark.parametrize("role", [0, 1])
+@pytest.mark.parametrize("which", ["abalearn2", "abalearn3"])
+def test_all_of_abalearn_by_hand_from_both_sides(which: str, role: int) -> None:
+    found = count_by_name(which, role)
+    expected = dict(BOTH_SIDES)
+    if role == 1:
+        for name in BOTH_SIDES:
+            mirrored = name.replace(OWN, "?").replace(OTHER, OWN).replace("?", OTHER)
+            expected[name] = BOTH_SIDES[mirrored]
+    assert found == {name: pytest.approx(expected[name]) for name in found}
+    assert len(found) == {"abalearn2": 8, "abalearn3": 14}[which]
+
+
+def test_what_abalearns_opponent_thinks_by_hand() -> None:
+    """A lost stone counts 5, one more than on the border; or, literally, nothing."""
+    apart = (4 + 4 + 3) - (0 + 6 * 1 + 2 + 3)
+    assert count_by_name("distances", 0) == {"lead": apart}
+    assert count_by_name("distances", 1) == {"lead": -apart}
+    assert count_by_name("heuristic", 0) == {"lead": apart + 5 * (4 - 1)}
+    assert count_by_name("heuristic", 1) == {"lead": -apart - 5 * (4 - 1)}
+
+
+def test_taken_literally_abalearns_opponent_pushes_nothing_off() -> None:
+    """A stone of the other side on the border is worth 4 to it."""
+    game = load("abalone")
+    sim = CircuitSimulator(game, features=load_features("distances", game))
+    facts = [
+        *(f"(stone {cell} black)" for cell in (55, 66, 77, 88)),
+        *("(stone 99 white)", "(lost black 0)", "(lost white 0)", "(control black)"),
+    ]
+    row = sim.encode(map(read_term, facts))[None]
+    successors = sim.expand(row).successors
+    stones = [[to_kif(f) for f in sim.facts(s)] for s in successors]
+    off = np.array(["(lost white 1)" in facts for facts in stones])
+    values = sim.feature_counts(successors, 0)[:, 0]
+    assert off.sum() == 2  # by two stones, and by three
+    assert values[off].max() < values[~off].min()
+
+
 @pytest.mark.parametrize(
     ("black", "white", "threatened"),
     [

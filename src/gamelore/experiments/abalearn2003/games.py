@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,13 +18,13 @@ from gamelore.experiments.abalearn2003.run import (
     load_simulator,
     meet,
     restore_network,
-    score,
 )
 from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
     REFERENCES,
     Abalearn2003Settings,
     AbalearnCase,
+    settings_of,
 )
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import Sweep, seed_for
@@ -33,6 +34,30 @@ from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
 from gamelore.search.evaluator import HeuristicEvaluator
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import Weights
+
+
+class PublishedDuel(NamedTuple):
+    """A game of Table 3."""
+
+    won: int
+    lost: int
+    moves: int
+
+
+TABLE_3 = {
+    "Method I": {
+        4: PublishedDuel(0, 0, 31),
+        5: PublishedDuel(0, 0, 23),
+        6: PublishedDuel(0, 2, 61),
+    },
+    "Method II": {
+        4: PublishedDuel(0, 0, 29),
+        5: PublishedDuel(0, 0, 21),
+        6: PublishedDuel(0, 0, 42),
+    },
+}
+"""Stones won, stones lost and moves against the commercial program, by its depth."""
+
 
 DEPTHS = (4, 5, 6)
 """Of the searching player in Table 3."""
@@ -62,19 +87,7 @@ def _meet_own(task: tuple[int, TrainedAgent], settings: Abalearn2003Settings) ->
     references = [networks[METHOD_I.points.index(games)] for games in REFERENCES]
     seed = seed_for(settings.seed, "figure 2", number)
     shares = [
-        [
-            score(
-                own.graph.simulator,
-                meet(
-                    ValueFunctionEvaluator(own),
-                    ValueFunctionEvaluator(other),
-                    settings,
-                    seed,
-                ),
-            )
-            for other in references
-        ]
-        for own in networks
+        [meet(own, other, settings, seed) for other in references] for own in networks
     ]
     return np.array(shares)[:, :, AHEAD]
 
@@ -86,6 +99,7 @@ def _meet_own(task: tuple[int, TrainedAgent], settings: Abalearn2003Settings) ->
 class DuelTask:
     """A game against a searching player, which moves first."""
 
+    reading: str
     case: AbalearnCase
     weights: Weights
     depth: int
@@ -96,6 +110,7 @@ class DuelTask:
 class Duel:
     """The result of such a game."""
 
+    reading: str
     case: AbalearnCase
     depth: int
     won: int
@@ -112,8 +127,14 @@ def pick_best(result: AbalearnCaseResult) -> TrainedAgent:
     return max(result.agents, key=lambda agent: tuple(agent.scores[-1, AHEAD:]))
 
 
+def find_published(case: AbalearnCase, depth: int) -> PublishedDuel:
+    """Return the paper's game of a case."""
+    return TABLE_3[case.name.partition(",")[0]][depth]
+
+
 def play_duel(task: DuelTask, settings: Abalearn2003Settings) -> Duel:
     """Play a game until it ends, reaches the move limit or repeats itself."""
+    settings = settings_of(task.reading, settings)
     simulator = load_simulator(settings.game, task.case.features)
     function = restore_network(task.case, settings, task.weights)
     limits = SearchLimits(task.depth, nodes=settings.search_nodes)
@@ -123,12 +144,13 @@ def play_duel(task: DuelTask, settings: Abalearn2003Settings) -> Duel:
     for role, player in zip(simulator.roles, players, strict=True):
         player.start(Briefing(simulator, role), Clock())
     position = Position.initial(simulator)
+    most = settings.duel_moves or find_published(task.case, task.depth).moves
     seen: Counter[frozenset[Fact]] = Counter()
     depths: list[int] = []
     moves = 0
     while not (
         position.is_terminal
-        or moves == settings.duel_moves
+        or moves == most
         or max(seen.values(), default=0) == REPETITIONS
     ):
         joint = tuple(player.choose(position, Clock()) for player in players)
@@ -141,6 +163,7 @@ def play_duel(task: DuelTask, settings: Abalearn2003Settings) -> Duel:
     counts = simulator.feature_counts(position.row[None], 1)[0].tolist()
     lost = dict(zip(names, counts, strict=True))
     return Duel(
+        task.reading,
         task.case,
         task.depth,
         won=int(lost["(lost other)"]),
@@ -156,17 +179,22 @@ def _board(position: Position) -> frozenset[Fact]:
 
 
 def play_duels(
-    results: Sequence[AbalearnCaseResult], settings: Abalearn2003Settings, sweep: Sweep
+    results: Mapping[str, Sequence[AbalearnCaseResult]],
+    settings: Abalearn2003Settings,
+    sweep: Sweep,
 ) -> list[Duel]:
-    """Have the best agent of each case play search of each depth."""
+    """Have the best agent of each case play search of each depth, by reading."""
     tasks = [
         DuelTask(
+            reading,
             result.case,
             pick_best(result).weights[-1],
             depth,
             seed_for(settings.seed, "table 3", result.case.name, depth),
         )
-        for result in results
-        for depth in DEPTHS
+        for reading, found in results.items()
+        for result in found
+        for depth in reversed(DEPTHS)  # what takes longest is not to come last
     ]
-    return sweep.run(partial(play_duel, settings=settings), tasks, lambda task: 1)
+    duels = sweep.run(partial(play_duel, settings=settings), tasks, lambda task: 1)
+    return sorted(duels, key=lambda duel: duel.depth)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from gamelore.experiments.abalearn2003.claims import win_rates
+from gamelore.experiments.abalearn2003.claims import ReadingResult, win_rates
 from gamelore.experiments.abalearn2003.report import DRAWN, AbalearnFindings
 from gamelore.experiments.abalearn2003.run import STONES
 from gamelore.experiments.abalearn2003.settings import (
@@ -19,6 +20,7 @@ from gamelore.experiments.abalearn2003.settings import (
     METHOD_II,
     OPPONENTS,
     REFERENCES,
+    Abalearn2003Settings,
     AbalearnCase,
 )
 from gamelore.experiments.plots import (
@@ -69,14 +71,19 @@ def _draw_references(findings: AbalearnFindings, figures: FigureWriter) -> None:
         "Figure 2: networks of Method I against three of them",
         "Figure 2. The share of games in which a network of Method I is ahead of three "
         "networks of the same agent, by the games it was trained for.",
-    ) as (axes,):
+        columns=len(findings.readings),
+    ) as panels:
         games = np.array([settings.scale_games(n) for n in METHOD_I.points], float)
-        for place, reference in enumerate(REFERENCES):
-            label = f"against Net {settings.scale_games(reference):,}"
-            shares = 100 * findings.references[:, :, place]
-            plot_band(axes, games, shares, label, _COLOURS[place], marker=".")
-        label_counts(axes, "training games")
-        axes.set_ylabel("games in which it is ahead, %")
+        for axes, (reading, found) in zip(
+            panels, findings.readings.items(), strict=True
+        ):
+            for place, reference in enumerate(REFERENCES):
+                label = f"against Net {settings.scale_games(reference):,}"
+                shares = 100 * found.references[:, :, place]
+                plot_band(axes, games, shares, label, _COLOURS[place], marker=".")
+            label_counts(axes, "training games")
+            axes.set_title(f"choice by {reading}")
+        panels[0].set_ylabel("games in which it is ahead, %")
 
 
 def _draw_curves(
@@ -86,28 +93,50 @@ def _draw_curves(
     title: str,
     cases: Mapping[str, AbalearnCase],
 ) -> None:
-    """Draw win rates, and beside them stones, by training games."""
+    """Draw win rates, and below them stones, by training games; a column a reading."""
     settings = findings.settings
+    count = len(findings.readings)
     with figures.figure(
         name,
         title,
-        f"{title}. Left, per cent of test games won against the heuristic player, "
-        f"where a game that the move limit ends {DRAWN[settings.draws]}. Right, "
+        f"{title}. Above, per cent of test games won against the heuristic player, "
+        f"where a game that the move limit ends {DRAWN[settings.draws]}. Below, "
         "stones.",
-        columns=2,
-        height=4.0,
+        rows=2,
+        columns=count,
+        height=6.2,
         share_y=False,
-    ) as (left, right):
-        for (label, case), colour in zip(cases.items(), _COLOURS, strict=False):
-            result = findings.results[case]
-            games = np.array([settings.scale_games(n) for n in case.points], float)
-            rates = win_rates(result, settings.draws)
-            plot_band(left, games, rates, label, colour, marker=".")
-            stones = result.scores[:, :, STONES]
-            plot_band(right, games, stones, label, colour, marker=".")
-        right.axhline(0, color="black", lw=0.8)
-        left.set_ylim(0, 100)
-        left.set_title("won against the heuristic player, %")
-        right.set_title("stones pushed off less stones lost")
-        for axes in (left, right):
-            label_counts(axes, "training games")
+    ) as panels:
+        for column, (reading, found) in enumerate(findings.readings.items()):
+            above, below = panels[column], panels[count + column]
+            _draw_column(above, below, found, settings, cases)
+            above.set_title(f"choice by {reading}")
+        panels[0].set_ylabel("won against\nthe heuristic player, %")
+        panels[count].set_ylabel("stones pushed off\nless stones lost")
+        for one in panels[count:]:
+            lowest, highest = (
+                pick(axes.get_ylim()[i] for axes in panels[count:])
+                for i, pick in ((0, min), (1, max))
+            )
+            one.set_ylim(lowest, highest)
+
+
+def _draw_column(
+    above: Axes,
+    below: Axes,
+    found: ReadingResult,
+    settings: Abalearn2003Settings,
+    cases: Mapping[str, AbalearnCase],
+) -> None:
+    """Draw the win rates and the stones of one reading."""
+    for (label, case), colour in zip(cases.items(), _COLOURS, strict=False):
+        result = found.results[case]
+        games = np.array([settings.scale_games(n) for n in case.points], float)
+        rates = win_rates(result, settings.draws)
+        plot_band(above, games, rates, label, colour, marker=".")
+        plot_band(below, games, result.scores[:, :, STONES], label, colour, marker=".")
+    below.axhline(0, color="black", lw=0.8)
+    above.set_ylim(-2, 102)
+    above.tick_params(labelbottom=False)
+    label_counts(above, "")
+    label_counts(below, "training games")

@@ -6,27 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamelore.experiments.abalearn2003.claims import CLOSE, TABLE_3, win_rates
-from gamelore.experiments.abalearn2003.games import REPETITIONS, Duel
-from gamelore.experiments.abalearn2003.run import AHEAD, AbalearnCaseResult
+from gamelore.experiments.abalearn2003.claims import (
+    CLOSE,
+    ReadingResult,
+    win_rates,
+)
+from gamelore.experiments.abalearn2003.games import REPETITIONS, find_published
+from gamelore.experiments.abalearn2003.run import AHEAD
 from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
     REFERENCES,
     Abalearn2003Settings,
-    AbalearnCase,
     Draws,
+    settings_of,
 )
 from gamelore.experiments.abalearn2003.variants import GAMES, RUNS, VariantResult
+from gamelore.experiments.claims import PublishedNumber
 from gamelore.experiments.output import write_csv
 from gamelore.experiments.report import (
     ExperimentReport,
     Findings,
     ReportTable,
     Section,
-    compare_sections,
     remark_on_scale,
 )
-from gamelore.experiments.statistics import Floats, mean_interval
+from gamelore.experiments.statistics import mean_interval
 
 DRAWN: dict[Draws, str] = {
     "stones": "is won by who has pushed off more stones",
@@ -34,15 +38,21 @@ DRAWN: dict[Draws, str] = {
     "nothing": "is not won",
 }
 
+_WHOSE = {
+    "learner": "values are the learner's, are learned from all moves, and are what its "
+    "other self minimises",
+    "current-player": "values are each player's own, learned from its own moves",
+    "first": "values are the first player's, and are learned from all moves",
+}
+_WHEN = {"online": "after a game, move by move", "during-play": "after each move"}
+_LIMIT = {"draw": "an end worth 0", "bootstrap": "worth the value of the last position"}
+
 
 @dataclass(frozen=True)
 class AbalearnFindings(Findings[Abalearn2003Settings]):
     """All scores, and what follows from them."""
 
-    results: Mapping[AbalearnCase, AbalearnCaseResult]
-    references: Floats
-    """float64 [agents, points, references]: Figure 2"""
-    duels: Sequence[Duel]
+    readings: Mapping[str, ReadingResult]
     variants: Sequence[VariantResult] = ()
 
 
@@ -52,29 +62,32 @@ def write_data(findings: AbalearnFindings, folder: Path) -> None:
     columns = ["won", "lost", "ahead", "behind", "stones"]
     write_csv(
         folder / "scores.csv",
-        ["method", "agent", "games", *columns],
+        ["reading", "method", "agent", "games", *columns],
         (
-            [case.name, agent, settings.scale_games(games), *map(float, row)]
-            for case, result in findings.results.items()
+            [reading, case.name, agent, settings.scale_games(games), *map(float, row)]
+            for reading, found in findings.readings.items()
+            for case, result in found.results.items()
             for agent, scores in enumerate(result.scores)
             for games, row in zip(case.points, scores, strict=True)
         ),
     )
     write_csv(
         folder / "references.csv",
-        ["agent", "games", *(f"ahead of net {n}" for n in REFERENCES)],
+        ["reading", "agent", "games", *(f"ahead of net {n}" for n in REFERENCES)],
         (
-            [agent, settings.scale_games(games), *map(float, row)]
-            for agent, rows in enumerate(findings.references)
+            [reading, agent, settings.scale_games(games), *map(float, row)]
+            for reading, found in findings.readings.items()
+            for agent, rows in enumerate(found.references)
             for games, row in zip(METHOD_I.points, rows, strict=True)
         ),
     )
     write_csv(
         folder / "table-3.csv",
-        ["method", "depth", "stones won", "stones lost", "moves", "reached"],
+        ["reading", "method", "depth", "stones won", "stones lost", "moves", "reached"],
         (
-            [d.case.name, d.depth, d.won, d.lost, d.moves, d.reached]
-            for d in findings.duels
+            [d.reading, d.case.name, d.depth, d.won, d.lost, d.moves, d.reached]
+            for found in findings.readings.values()
+            for d in found.duels
         ),
     )
 
@@ -92,10 +105,15 @@ def make_report(findings: AbalearnFindings) -> ExperimentReport:
         f"units; seed {settings.seed}. A game that is not over after "
         f"{settings.move_limit} moves {DRAWN[settings.draws]}. The heuristic player "
         "that agents are tested against looks one move ahead. Intervals are 95% "
-        "bootstrap intervals over agents.\n\nWhere the paper leaves a choice open: "
-        f"{_describe_choices(settings)}.",
+        "bootstrap intervals over agents.\n\n"
+        "The paper leaves choices open, and was rerun in "
+        f"{'two readings' if len(findings.readings) > 1 else 'one reading'}.\n\n"
+        + "\n".join(
+            f"- *{reading}*: {_describe_choices(settings_of(reading, settings))}."
+            for reading in findings.readings
+        ),
         sections=[
-            *compare_sections(findings, CLOSE),
+            *_compare_readings(findings),
             Section("Where they end", list(_describe_ends(findings))),
             Section("Table 3", list(_describe_duels(findings))),
             *_describe_variants(findings),
@@ -109,16 +127,44 @@ def _describe_choices(settings: Abalearn2003Settings) -> str:
     reward = "their reward and " if settings.reward_in_selection else ""
     successor = " and its successor" if settings.trace_includes == "successor" else ""
     shares = settings.inputs == "shares"
-    own = settings.perspective == "current-player"
     return "; ".join(
         (
             f"moves are chosen by {reward}the value of what they lead to",
             f"eligibility traces include the current position{successor}",
             f"inputs are {'shares of the stones' if shares else 'numbers of stones'}",
-            "in self-play "
-            + ("each player has its own values" if own else "both share one value"),
+            _WHOSE[settings.perspective],
+            f"weights change {_WHEN[settings.updates]}",
+            f"the move limit is {_LIMIT[settings.limit]}",
         )
     )
+
+
+def _compare_readings(findings: AbalearnFindings) -> Iterator[Section]:
+    """Yield the paper's numbers and statements beside those of all readings."""
+    names = list(findings.readings)
+    groups = [findings.group(name) for name in names]
+    number = (
+        f"Per cent. A number agrees if it is within {CLOSE:g} points of ours; farther "
+        "away, an interval that includes it decides nothing."
+    )
+    for title, text, published in (
+        ("Published numbers", number, True),
+        ("Statements", "Per cent, or points of difference.", False),
+    ):
+        rows = [
+            [
+                claims[0].where,
+                claims[0].statement,
+                *([f"{claims[0].paper:g}"] if published else []),
+                *(cell for c in claims for cell in (c.decisive, c.verdict)),
+            ]
+            for claims in zip(*groups, strict=True)
+            if isinstance(claims[0], PublishedNumber) == published
+        ]
+        heads = [head for name in names for head in (name, "verdict")]
+        header = ["where", "claim", *(["paper"] if published else []), *heads]
+        table = ReportTable(header, rows)
+        yield Section(title, [text, table], in_summary=True)
 
 
 def _describe_ends(findings: AbalearnFindings) -> Iterator[str | ReportTable]:
@@ -127,14 +173,16 @@ def _describe_ends(findings: AbalearnFindings) -> Iterator[str | ReportTable]:
         "move limit ends."
     )
     yield ReportTable(
-        ["method", "games", *(f"a draw {text}" for text in DRAWN.values())],
+        ["reading", "method", "games", *(f"a draw {text}" for text in DRAWN.values())],
         [
             [
+                reading,
                 case.name,
                 f"{findings.settings.scale_games(case.games):,}",
                 *(mean_interval(win_rates(result, draws)[:, -1]) for draws in DRAWN),
             ]
-            for case, result in findings.results.items()
+            for reading, found in findings.readings.items()
+            for case, result in found.results.items()
         ],
     )
 
@@ -148,16 +196,19 @@ def _describe_duels(findings: AbalearnFindings) -> Iterator[str | ReportTable]:
         f"{settings.search_nodes:,} nodes for a move. "
         '"Reached" is the depth it completed on average: where that is less than the '
         "depth named, this is no test of that depth. A game ends after "
-        f"{settings.duel_moves} moves, and as a tie once a position has occurred "
-        f"{REPETITIONS} times."
+        f"{settings.duel_moves or 'as many'} moves"
+        f"{'' if settings.duel_moves else ' as in the paper'}, and as a tie once a "
+        f"position has occurred {REPETITIONS} times."
     )
     columns = ["depth", "reached", "won", "lost", "moves"]
     rows = []
-    for d in findings.duels:
-        paper = TABLE_3[d.case.name.partition(",")[0]][d.depth]
+    duels = [duel for found in findings.readings.values() for duel in found.duels]
+    for d in duels:
+        paper = find_published(d.case, d.depth)
         ours = [f"{d.reached:.1f}", d.won, d.lost, d.moves]
-        rows.append([d.case.name, d.depth, *ours, *paper])
-    yield ReportTable(["", *columns, "paper: won", "lost", "moves"], rows)
+        rows.append([d.reading, d.case.name, d.depth, *ours, *paper])
+    header = ["reading", "", *columns, "paper: won", "lost", "moves"]
+    yield ReportTable(header, rows)
 
 
 def _describe_variants(findings: AbalearnFindings) -> Iterator[Section]:
@@ -179,7 +230,9 @@ def _describe_variants(findings: AbalearnFindings) -> Iterator[Section]:
         [
             f"Per cent of games in which {RUNS} agents are ahead of the heuristic "
             f"player after {findings.settings.scale_games(GAMES):,} games of self-play "
-            "with Abalearn 3, by how they differ from the defaults.",
-            ReportTable(["difference", *(f"κ = {risk:g}" for risk in risks)], rows),
+            "with Abalearn 3, by reading and by how they differ from it.",
+            ReportTable(
+                ["reading: difference", *(f"κ = {risk:g}" for risk in risks)], rows
+            ),
         ],
     )

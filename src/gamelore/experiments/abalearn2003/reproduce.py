@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamelore.experiments.abalearn2003.claims import compare_numbers, compare_statements
+from gamelore.experiments.abalearn2003.claims import ReadingResult
 from gamelore.experiments.abalearn2003.games import DEPTHS, meet_references, play_duels
 from gamelore.experiments.abalearn2003.plots import draw_figures
 from gamelore.experiments.abalearn2003.report import (
@@ -16,6 +16,8 @@ from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
     METHOD_II,
     Abalearn2003Settings,
+    list_readings,
+    settings_of,
 )
 from gamelore.experiments.abalearn2003.variants import count_variant_games, run_variants
 from gamelore.experiments.experiment import Experiment
@@ -23,20 +25,25 @@ from gamelore.experiments.sweep import Sweep
 
 
 def run(settings: Abalearn2003Settings, sweep: Sweep) -> AbalearnFindings:
-    """Train and test all agents, and compare them with the paper's."""
-    results = run_cases(CASES, settings, sweep)
-    first, second = results[METHOD_I], results[METHOD_II[-1.0]]
-    references = meet_references(first, settings, sweep)
-    duels = play_duels([first, second], settings, sweep)
+    """Train and test all agents in each reading, and compare them with the paper's."""
+    readings = list_readings(settings)
+    trained = run_cases(readings, CASES, settings, sweep)
+    duelling = {r: [trained[r][METHOD_I], trained[r][METHOD_II[-1.0]]] for r in trained}
+    duels = play_duels(duelling, settings, sweep)
+    found = {}
+    for reading in readings:
+        chosen = settings_of(reading, settings)
+        references = meet_references(trained[reading][METHOD_I], chosen, sweep)
+        own = [duel for duel in duels if duel.reading == reading]
+        found[reading] = ReadingResult(trained[reading], references, own)
     return AbalearnFindings(
         settings=settings,
-        results=results,
-        references=references,
-        duels=duels,
+        readings=found,
         variants=run_variants(settings, sweep) if settings.variants else (),
         claims=[
-            *compare_numbers(results, settings.draws),
-            *compare_statements(results, references, duels, settings.draws),
+            claim
+            for reading, result in found.items()
+            for claim in result.claims(reading, settings.draws)
         ],
     )
 
@@ -45,6 +52,7 @@ def count_matches(settings: Abalearn2003Settings) -> int:
     """Return how many games the settings ask for, as progress counts them."""
     training = sum(settings.scale_games(case.games) for case in CASES)
     games = settings.runs * (training + settings.tests) + 2 * len(DEPTHS)
+    games *= len(list_readings(settings))
     return games + (count_variant_games(settings) if settings.variants else 0)
 
 

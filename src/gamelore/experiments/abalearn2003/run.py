@@ -16,18 +16,20 @@ from gamelore.experiments.abalearn2003.settings import (
     AbalearnCase,
     TrainingPhase,
     make_config,
+    settings_of,
 )
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import Repetition, Sweep, seed_for
 from gamelore.games import load, load_features
 from gamelore.gdl import to_kif
 from gamelore.graph import StateGraph
+from gamelore.learn.function_matches import FunctionMatches
 from gamelore.learn.match_trainer import MatchTrainer
+from gamelore.learn.opponents import FeaturePlayer, make_function
 from gamelore.learn.trainer import Trainer
-from gamelore.match.batch import BatchResult, play_both_roles
+from gamelore.match.batch import BatchResult
 from gamelore.search.alpha_beta import AlphaBetaPlayer
-from gamelore.search.evaluator import Evaluator, FeatureEvaluator, HeuristicEvaluator
-from gamelore.values.evaluator import ValueFunctionEvaluator
+from gamelore.search.evaluator import HeuristicEvaluator
 from gamelore.values.functions import ValueFunction, Weights
 
 WON, LOST, AHEAD, BEHIND, STONES = range(5)
@@ -58,17 +60,42 @@ class AbalearnCaseResult:
         return np.stack([agent.scores for agent in self.agents])
 
 
+@dataclass(frozen=True)
+class ReadingCase:
+    """A case in one reading of the paper."""
+
+    reading: str
+    case: AbalearnCase
+
+
 def run_cases(
-    cases: Sequence[AbalearnCase], settings: Abalearn2003Settings, sweep: Sweep
-) -> dict[AbalearnCase, AbalearnCaseResult]:
-    """Train all agents of all cases."""
+    readings: Sequence[str],
+    cases: Sequence[AbalearnCase],
+    settings: Abalearn2003Settings,
+    sweep: Sweep,
+) -> dict[str, dict[AbalearnCase, AbalearnCaseResult]]:
+    """Train all agents of all cases, in every reading."""
     found = sweep.repeat(
-        partial(train, settings=settings),
-        cases,
+        partial(train_in_reading, settings=settings),
+        [ReadingCase(reading, case) for reading in readings for case in cases],
         settings.runs,
-        lambda case: settings.scale_games(case.games),
+        lambda one: settings.scale_games(one.case.games),
     )
-    return {case: AbalearnCaseResult(case, agents) for case, agents in found.items()}
+    return {
+        reading: {
+            case: AbalearnCaseResult(case, found[ReadingCase(reading, case)])
+            for case in cases
+        }
+        for reading in readings
+    }
+
+
+def train_in_reading(
+    run: Repetition[ReadingCase], settings: Abalearn2003Settings
+) -> TrainedAgent:
+    """Train one agent in a reading; the same seeds in each."""
+    one = Repetition(run.case.case, run.number)
+    return train(one, settings_of(run.case.reading, settings))
 
 
 def train(
@@ -77,11 +104,10 @@ def train(
     """Train one agent, and test it at the points of its case."""
     case = run.case
     seed = seed_for(settings.seed, case.seed_name or case.name, run.number)
-    heuristic = FeatureEvaluator("heuristic")
+    heuristic = load_heuristic(settings.game)
     scores, kept = [], []
     for function in _train_to_points(case, settings, seed):
-        outcomes = meet(ValueFunctionEvaluator(function), heuristic, settings, seed)
-        scores.append(score(load_simulator(settings.game, case.features), outcomes))
+        scores.append(meet(function, heuristic, settings, seed))
         kept.append(function.weights())
     return TrainedAgent(np.array(scores), tuple(kept))
 
@@ -122,13 +148,20 @@ def _make_trainer(
 
 
 def meet(
-    evaluator: Evaluator, other: Evaluator, settings: Abalearn2003Settings, seed: int
-) -> tuple[BatchResult, BatchResult]:
-    """Play test games between two evaluators, each moving first in half of them."""
-    simulator = load_simulator(settings.game, "heuristic")
-    return play_both_roles(
-        simulator, evaluator, other, settings.tests, seed=seed, opening=settings.opening
+    function: ValueFunction,
+    other: ValueFunction,
+    settings: Abalearn2003Settings,
+    seed: int,
+) -> Floats:
+    """Return the scores of a function over test games against another: float64 [5].
+
+    Each moves first in half of them.
+    """
+    matches = FunctionMatches.between(function, other)
+    outcomes = matches.play_both_roles(
+        settings.tests, seed=seed, opening=settings.opening
     )
+    return score(function.graph.simulator, outcomes)
 
 
 def score(simulator: Simulator, outcomes: tuple[BatchResult, BatchResult]) -> Floats:
@@ -167,6 +200,12 @@ def restore_network(
     )
     function.load(weights)
     return function
+
+
+@cache
+def load_heuristic(game: str) -> ValueFunction:
+    """Return what the heuristic player goes by."""
+    return make_function(FeaturePlayer("heuristic"), load_simulator(game, "heuristic"))
 
 
 @cache

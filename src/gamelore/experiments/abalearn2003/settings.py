@@ -1,9 +1,10 @@
-"""What Campos and Langlois (2003) ran: every agent, by method."""
+"""What Campos and Langlois (2003) ran: every agent, by method, in two readings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.opponents import FeaturePlayer
@@ -70,7 +71,10 @@ class Abalearn2003Settings:
     """Hidden units."""
     epsilon: float = setting(0.1, least=0, most=1)
     """Probability of a random move during training in Methods I and I(a)."""
-    reward_in_selection: bool = False
+    readings: Literal["both", "chosen"] = "both"
+    """Run everything in the reading that the options below choose and in the other one
+    beside it, which goes by the value alone; or only as chosen."""
+    reward_in_selection: bool = True
     """Choose moves by their shaping reward plus the value of what they lead to, not by
     that value alone."""
     trace_includes: Literal["current", "successor"] = "current"
@@ -78,16 +82,28 @@ class Abalearn2003Settings:
     current one, or its successor as well, as Equation 5 is printed."""
     inputs: Literal["numbers", "shares"] = "numbers"
     """Whether inputs are numbers of stones, or shares of all."""
-    perspective: Literal["current-player", "first"] = "current-player"
-    """Whose values are learned in self-play: of each player, from its own moves; or of
-    the first player alone, which one side maximises and the other minimises."""
+    perspective: Literal["learner", "current-player", "first"] = "learner"
+    """Whose values are learned: of the learner, which has either colour in turn, from
+    all moves, and which its opponent in self-play minimises; of each player, from its
+    own moves; or of the first player alone, from all moves."""
+    risk_side: Literal["values", "mover"] = "mover"
+    """Whose gain a TD error is when κ weighs it: of the side whose values these are,
+    or of the mover. Values that are learned from a player's own moves are always its
+    own."""
+    updates: Literal["online", "during-play"] = "online"
+    """When weights change: after a match, move by move; or during play, so that each
+    move is chosen with the weights of that moment."""
+    limit: Literal["draw", "bootstrap"] = "draw"
+    """What is learned where the move limit ends a training game: that nothing follows,
+    as after a draw; or what the value of the last position says, which is added to the
+    reward of every game's end."""
     heuristic_depth: int = setting(1, least=1, most=100)
     """Search depth of the heuristic player as an opponent in training."""
     search_nodes: int = setting(200_000, least=1)
     """Nodes per move of the searching players of Table 3."""
-    duel_moves: int = setting(62, least=1)
-    """Moves, of both sides together, after which a game of Table 3 ends; the longest of
-    the paper has 61."""
+    duel_moves: int = setting(0, least=0)
+    """Moves, of both sides together, after which a game of Table 3 ends; with 0, as
+    many as the paper's game had, which are 21 to 61."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -100,6 +116,32 @@ class Abalearn2003Settings:
     def scale_games(self, games: int) -> int:
         """Return a number of training games at the scale of the settings."""
         return max(1, round(games * self.scale)) if games else 0
+
+
+CHOSEN, VALUE_ALONE = "reward and value", "value alone"
+"""Readings of the paper, by what moves are chosen by."""
+
+_VALUE_ALONE: dict[str, Any] = {
+    "reward_in_selection": False,
+    "trace_includes": "current",
+    "inputs": "numbers",
+    "perspective": "current-player",
+    "updates": "online",
+    "limit": "draw",
+}
+
+READINGS: Mapping[str, Mapping[str, Any]] = {CHOSEN: {}, VALUE_ALONE: _VALUE_ALONE}
+"""How each differs from the settings: the first is what these say."""
+
+
+def list_readings(settings: Abalearn2003Settings) -> list[str]:
+    """Return the readings that are asked for."""
+    return list(READINGS) if settings.readings == "both" else [CHOSEN]
+
+
+def settings_of(reading: str, settings: Abalearn2003Settings) -> Abalearn2003Settings:
+    """Return the settings in a reading."""
+    return replace(settings, **READINGS[reading])
 
 
 @dataclass(frozen=True)
@@ -176,9 +218,9 @@ def make_config(
     case: AbalearnCase, opponent: Opponent, settings: Abalearn2003Settings, seed: int
 ) -> TrainConfig:
     """Return how an agent learns against an opponent."""
-    both = settings.perspective == "current-player"
+    own = settings.perspective == "current-player"
     opponents: dict[Opponent, SelfPlay | FeaturePlayer | PlayerSettings] = {
-        "self": SelfPlay("own" if both else "shared"),
+        "self": SelfPlay("own" if own else "shared"),
         "heuristic": FeaturePlayer("heuristic"),
         "random": PlayerSettings("random"),
     }
@@ -194,6 +236,9 @@ def make_config(
             lowest_reward=-1.0,
             reward_in_selection=settings.reward_in_selection,
             trace_includes=settings.trace_includes,
+            risk_side="values" if own else settings.risk_side,
+            updates=settings.updates,
+            terminal_target="both" if settings.limit == "bootstrap" else "reward",
             scaling=_scaling(case) if settings.inputs == "shares" else (),
         ),
         shaping=SHAPING,

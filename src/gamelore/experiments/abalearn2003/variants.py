@@ -10,7 +10,10 @@ import numpy as np
 
 from gamelore.experiments.abalearn2003.run import train
 from gamelore.experiments.abalearn2003.settings import (
+    CHOSEN,
     METHOD_II,
+    READINGS,
+    VALUE_ALONE,
     Abalearn2003Settings,
     AbalearnCase,
     TrainingPhase,
@@ -23,29 +26,50 @@ GAMES = 300
 RUNS = 4
 RISKS = (0.0, -0.8, -1.0)
 
-DEFAULTS: dict[str, Any] = {
-    "reward_in_selection": False,
-    "trace_includes": "current",
-    "inputs": "numbers",
-    "perspective": "current-player",
+_REWARD: dict[str, Any] = {
+    **READINGS[VALUE_ALONE],
+    "reward_in_selection": True,
+    "perspective": "learner",
+    "risk_side": "mover",
 }
+_VALUE = {**READINGS[VALUE_ALONE], "risk_side": "mover"}
 
 _PRINTED = {"trace_includes": "successor"}
 _SHARES = {"inputs": "shares"}
-_ONE = {"perspective": "first"}
-_REWARD = {"reward_in_selection": True}
+_FIRST = {"perspective": "first"}
+_OWN = {"perspective": "current-player"}
+_PLAY = {"updates": "during-play"}
+_BOOTSTRAP = {"limit": "bootstrap"}
+
+_DIFFERENCES: dict[str, dict[str, dict[str, Any]]] = {
+    CHOSEN: {
+        "none": {},
+        "κ weighs errors as the learner's": {"risk_side": "values"},
+        "first player's values": _FIRST,
+        "each player's own values": _OWN,
+        "updates during play": _PLAY,
+        "limit bootstraps": _BOOTSTRAP,
+        "trace as printed": _PRINTED,
+        "inputs are shares": _SHARES,
+    },
+    VALUE_ALONE: {
+        "none": {},
+        "learner's values": {"perspective": "learner"},
+        "first player's values": _FIRST,
+        "updates during play": _PLAY,
+        "limit bootstraps": _BOOTSTRAP,
+        "trace as printed": _PRINTED,
+        "inputs are shares": _SHARES,
+        "trace as printed, inputs are shares": _PRINTED | _SHARES,
+    },
+}
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "none": {},
-    "trace as printed": _PRINTED,
-    "inputs are shares": _SHARES,
-    "first player's perspective": _ONE,
-    "trace as printed, inputs are shares": _PRINTED | _SHARES,
-    "reward in selection": _REWARD,
-    "reward in selection, inputs are shares": _REWARD | _SHARES,
-    "reward in selection, first player's perspective": _REWARD | _ONE,
+    f"{reading}: {difference}": base | changes
+    for reading, base in ((CHOSEN, _REWARD), (VALUE_ALONE, _VALUE))
+    for difference, changes in _DIFFERENCES[reading].items()
 }
-"""By how they differ from the defaults."""
+"""By reading, and by how they differ from it: settings."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +106,9 @@ def count_variant_games(settings: Abalearn2003Settings) -> int:
 def _train_variant(
     run: Repetition[VariantCase], settings: Abalearn2003Settings
 ) -> Floats:
-    changes = {**DEFAULTS, **VARIANTS[run.case.variant]}
     case = _shorten(run.case.risk)
-    trained = train(Repetition(case, run.number), replace(settings, **changes))
+    changed = replace(settings, **VARIANTS[run.case.variant])
+    trained = train(Repetition(case, run.number), changed)
     return np.asarray(trained.scores[-1])
 
 

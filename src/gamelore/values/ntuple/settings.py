@@ -46,6 +46,7 @@ class NTupleSettings:
     reward_in_selection: ClassVar[bool] = False
     trace_includes: ClassVar[str] = "current"
     perspective: ClassVar[str] = "first"
+    risk_side: ClassVar[str] = "values"
     lowest_reward: ClassVar[float] = 0.0
     highest_reward: ClassVar[float] = 1.0
     fluents: ClassVar[bool] = True
