@@ -272,31 +272,39 @@ def test_an_interrupt_leaves_nothing_running(tmp_path: Path) -> None:
 def test_an_interrupted_run_is_saved_and_goes_on(
     two_nodes: Any, tmp_path: Path
 ) -> None:
-    arguments = ("learn", "tictactoe", "--against", "mcts-30", "--quiet")
-    spread = "--cluster", two_nodes.address, "--part", 8, "--staleness", 48
-    rest = "--evaluate-every", 0, "--matches", 300, "--save"
-    run_gamelore(*arguments, *spread, *rest, "whole.ckpt", folder=tmp_path)
-    process = start_gamelore(*arguments, *spread, *rest, "cut.ckpt", folder=tmp_path)
+    arguments = ("learn", "tictactoe", "--against", "self", "--epsilon", 0.1, "--quiet")
+    spread = "--cluster", two_nodes.address, "--part", 20, "--staleness", 100
+    files = "--evaluate-every", 0, "--save", "run.ckpt"
+    endless = "--matches", 10**7
+    process = start_gamelore(*arguments, *spread, *files, *endless, folder=tmp_path)
+    path = tmp_path / "run.ckpt"
     try:
         wait_until(
-            lambda: (
-                (tmp_path / "cut.ckpt").exists()
-                and load_checkpoint(tmp_path / "cut.ckpt").matches > 20
-            ),
+            lambda: path.exists() and load_checkpoint(path).matches > 100,
             LIMIT,
+            process,
         )
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=LIMIT)
     finally:
         process.kill()
     assert process.returncode == 130, err
-    assert f"--cluster {two_nodes.address}" in err
+    assert f"gamelore learn tictactoe --cluster {two_nodes.address}" in err
     wait_until(lambda: not find_workers(*raylets(two_nodes), idle=False))
-    again = "--save", "cut.ckpt", "--resume", "--evaluate-every", 0
-    run_gamelore(*arguments, *spread, *again, folder=tmp_path)
-    one, other = (load_checkpoint(tmp_path / f"{n}.ckpt") for n in ("whole", "cut"))
-    assert np.array_equal(one.rewards, other.rewards)
-    assert_same_tables(one.tables, other.tables)
+    cut = load_checkpoint(path)
+    assert cut.pending is not None
+    assert len(cut.pending) >= 100
+    more = "--matches", cut.matches + 500, "--resume"
+    run_gamelore(*arguments, *spread, *files, *more, folder=tmp_path)
+    saved = load_checkpoint(path)
+    graph = StateGraph(simulator(load("tictactoe")))
+    settings = SpreadSettings(part=20, staleness=100)
+    source = make_trainer(graph, saved.config)
+    twin = ClusterTrainer(source, SerialExecutor(), settings)
+    rewards = twin.run(cut.matches + 500).rewards
+    assert np.array_equal(saved.rewards, rewards.astype(np.int16))
+    restored = saved.trainer(graph).state()
+    assert_same_tables(twin.state().tables, restored.tables)
 
 
 def listening_addresses(processes: set[int]) -> list[str]:

@@ -40,7 +40,7 @@ def lay_out_turns(
     """Schedule the circuits of all turns, and stack them."""
     gates = sum(turn.circuit.graph.gates for turn in circuits)
     many = gates >= _FEWEST_IN_RUNS * len(circuits)
-    lay_out = schedule_in_runs if many else schedule
+    lay_out = schedule_in_runs if many and not circuits[0].circuit.loops else schedule
     programs = [lay_out(turn.circuit) for turn in circuits]
     slots = max(program.slots for program in programs)
     program = _stack(programs)

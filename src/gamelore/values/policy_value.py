@@ -27,6 +27,15 @@ from gamelore.values._policy_value_kernels import (
 from gamelore.values.arrays import round_up, zeros32
 from gamelore.values.policy_value_settings import PolicyValueSettings
 
+__all__ = [
+    "LossRule",
+    "Losses",
+    "OptimiserRule",
+    "PolicyValueNetwork",
+    "PolicyValueOptimiser",
+    "Samples",
+]
+
 Floats32: TypeAlias = npt.NDArray[np.float32]
 Ints32: TypeAlias = npt.NDArray[np.int32]
 Legal: TypeAlias = Sequence[npt.NDArray[np.bool_]]

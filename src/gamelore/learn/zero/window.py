@@ -11,7 +11,7 @@ from gamelore.engine import CircuitSimulator
 from gamelore.kernels import direct
 from gamelore.learn.zero import _match_kernels
 from gamelore.learn.zero._match_kernels import Window
-from gamelore.values._policy_value_kernels import Samples
+from gamelore.values.policy_value import Samples
 
 _pick_samples = direct(_match_kernels.pick_samples)
 
