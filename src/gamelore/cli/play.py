@@ -67,13 +67,11 @@ def parse_against(
         raise click.BadParameter(str(error)) from error
 
 
-def choose_opponent(game: Game) -> AgentSpec:
-    """Return who plays where nobody is named, and say where its strength comes from."""
-    strength = describe_strength(game)
-    if strength is None:
-        return AgentSpec(DEFAULT)
-    click.echo(f"{TRAINED}: {strength}", err=True)
-    return AgentSpec(TRAINED)
+def tell_strength(spec: AgentSpec, game: Game) -> None:
+    """Say where the strength of the player `trained` comes from."""
+    strength = describe_strength(game) if spec.name == TRAINED else None
+    if strength is not None:
+        click.echo(f"{TRAINED}: {strength}", err=True)
 
 
 class ThinkingPlayer:
@@ -173,8 +171,7 @@ the whole match.
     "--against",
     metavar="PLAYER",
     callback=parse_against,
-    help=f"Who plays the other roles: {PLAYERS}.  [default: {TRAINED} where"
-    f" weights come with the game, else {DEFAULT}]",
+    help=f"Who plays the other roles: {PLAYERS}.  [default: {DEFAULT}]",
 )
 @click.option(
     "--level",
@@ -209,7 +206,8 @@ def command(
     rules = load(game)
     person = choose_role(rules, role)
     if against is None:
-        against = choose_opponent(rules) if level is None else AgentSpec(LEVEL, level)
+        against = AgentSpec(DEFAULT) if level is None else AgentSpec(LEVEL, level)
+    tell_strength(against, rules)
     session = Session(prepare(game, engine), person, seed)
     try:
         with waiting(f"preparing {against.label}"):
