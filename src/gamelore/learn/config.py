@@ -282,7 +282,7 @@ def check_self_play(config: TrainConfig, game: str, players: int) -> None:
 
 def check_during_play(config: TrainConfig) -> None:
     """Refuse updates during play where there are none."""
-    function = config.function
+    function = config.value_function
     if function is None or function.updates != "during-play":
         return
     if isinstance(config.learner, QSettings):

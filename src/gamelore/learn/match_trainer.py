@@ -42,7 +42,7 @@ class MatchTrainer(Trainer):
         """`opponents`: who plays a role while it does not learn; by default the plan's
         opponent."""
         super().__init__(graph, config, features)
-        function = self.config.function
+        function = self.config.value_function
         if function is not None and function.updates == "during-play":
             raise GameloreError(
                 "updates during play need an opponent that plays in kernels: use"

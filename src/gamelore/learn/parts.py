@@ -52,7 +52,7 @@ class PartTrainer(Trainer):
     """A trainer that plays without learning, and learns from what others played."""
 
     def _new_function(self) -> ValueFunction | None:
-        function = self.config.function
+        function = self.config.value_function
         if function is not None and function.updates == "during-play":
             raise GameloreError(
                 "matches that are played elsewhere are learned from afterwards: use"

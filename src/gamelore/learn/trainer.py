@@ -273,7 +273,7 @@ class Trainer:
     @property
     def _of_learner(self) -> bool:
         """Whether values are of the role that learns in a match, whoever moves."""
-        function = self.config.function
+        function = self.config.value_function
         return function is not None and function.perspective == "learner"
 
     def _side_of(self, role: int) -> int | None:
