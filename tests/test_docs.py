@@ -193,6 +193,11 @@ ARGUMENTS = {"contact_sheet": ["sheet.html", "--rules-only", "--plies", "1"]}
 """What an example is told on the command line, if it must be."""
 
 
+PACKAGES = {"sb3_tictactoe": ["torch", "sb3_contrib"]}
+"""What an example needs beyond the tools for development."""
+EXTRAS = "make test-extras"
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_examples_run(
     example: Path,
@@ -200,6 +205,8 @@ def test_examples_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    for package in PACKAGES.get(example.stem, []):
+        pytest.importorskip(package, reason=f"{package} is not installed: {EXTRAS}")
     monkeypatch.chdir(tmp_path)
     spec = importlib.util.spec_from_file_location(example.stem, example)
     assert spec is not None and spec.loader is not None

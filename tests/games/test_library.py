@@ -157,7 +157,7 @@ WITH_FEATURES = ("abalone", "connect-four")
 
 def test_features_files_are_written_to_be_read() -> None:
     files = [(name, which) for name in WITH_FEATURES for which in feature_names(name)]
-    assert len(files) == 5
+    assert len(files) == 6
     for name, which in files:
         lines = features_text(name, which).splitlines()
         assert lines[0].startswith("; ")

@@ -44,6 +44,12 @@ def test_choices_are_read(
         "matches": matches,
         "evaluate_against": "random",
     }
+    if learner == "zero":
+        del given["schedule"]
+    if (learner == "zero") != (values == "policy-value"):
+        with pytest.raises(SettingError, match=r"policy-value|zero"):
+            read_form(given)
+        return
     config, run = read_form(given)
     assert run.matches == matches and run.evaluate_against == ("random",)
     assert (config.function is None) == (values == "table")

@@ -16,6 +16,7 @@ from gamelore.graph import FINE, StateGraph
 from gamelore.kernels import direct
 from gamelore.learn import _match_kernels as kernels
 from gamelore.learn._function_match_kernels import (
+    FunctionHandle,
     FunctionPlayers,
     play_function_matches,
 )
@@ -27,8 +28,7 @@ from gamelore.learn.settings import TDSettings
 from gamelore.learn.trainer import working_graph
 from gamelore.match.batch import BatchResult
 from gamelore.search.policies import PlayerSettings, policy_parameters
-from gamelore.values._function_kernels import ONLINE, FunctionHandle
-from gamelore.values.functions import ValueFunction
+from gamelore.values.functions import UPDATE_MODES, ValueFunction
 
 _play_function_matches = direct(play_function_matches)
 
@@ -108,7 +108,7 @@ class FunctionMatches:
         """Return a function that does not learn during play, even if it could."""
         handle = self._values(function).function_handle
         arrays = handle.function
-        updates = arrays.updates._replace(mode=ONLINE)
+        updates = arrays.updates._replace(mode=UPDATE_MODES["online"])
         return handle._replace(function=arrays._replace(updates=updates))
 
     def _parameters(self) -> LearnerParameters:

@@ -33,7 +33,7 @@ Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 network, `direct` float64 [I] of a linear function; the last input is the bias;
 `tables` float32 [W] and `changes` float32 [W or 0, 2] of an n-tuple network."""
 
-_MODES = {
+UPDATE_MODES = {
     "offline": kernels.OFFLINE,
     "online": kernels.ONLINE,
     "during-play": kernels.DURING_PLAY,
@@ -210,7 +210,7 @@ class ValueFunction:
                 discount=float(self.discount) if counts else 0.0,
             ),
             updates=UpdateRule(
-                mode=_MODES[settings.updates],
+                mode=UPDATE_MODES[settings.updates],
                 terminal_target=_TERMINAL_TARGETS[settings.terminal_target],
                 successor_trace=int(settings.trace_includes == "successor"),
                 mover_risk=int(settings.risk_side == "mover"),
