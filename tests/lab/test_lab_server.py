@@ -209,7 +209,7 @@ def test_what_takes_too_long_is_ended(
 ) -> None:
     monkeypatch.setattr(connection, "REQUEST_SECONDS", 0.05)
     with lab.client() as client:
-        place = {"game": "tictactoe", "moves": []}
+        place = {"game": "connect-four", "moves": []}  # not solved that soon
         number = client.send("Analyse", place=place, seconds=600)
         answer = client.wait_for(
             lambda event: event.get("re") == number and event["type"] == "Failure"
