@@ -3,8 +3,8 @@
 The share of decisive positions in which it does, with Wilson's interval, by plies.
 
 Decisive positions are those in which some move gives the result away, from random play
-of 0 to 30 moves, no position twice; `bitbully` (the extra `judges`) labels them.
-Settings are tuned on positions of one seed and judged on positions of another.
+of 0 to 30 moves, no position twice; `bitbully` (the extra `solvers`) labels them.
+Settings are tuned on positions of one seed and measured on positions of another.
 
     python benchmarks/connect_four.py label tuning.json --seed 101 --count 400
     python benchmarks/connect_four.py label verdict.json --seed 777001 --count 1000
@@ -43,8 +43,8 @@ from gamelore.adapters.open_spiel_bots import MCTSBotPlayer
 from gamelore.bench.decisive import (
     GAME,
     DecisivePosition,
-    bitbully_judge,
-    column_of,
+    find_column,
+    load_bitbully,
     load_positions,
     sample_decisive,
     save_positions,
@@ -80,7 +80,7 @@ def label(args: argparse.Namespace) -> None:
     """Label positions, and write them to a file."""
     started = time.monotonic()
     found: list[DecisivePosition] = []
-    positions = sample_decisive(_simulator(), bitbully_judge(), args.seed)
+    positions = sample_decisive(_simulator(), load_bitbully(), args.seed)
     for position in itertools.islice(positions, args.count):
         found.append(position)
         if len(found) % _SAVED == 0 or len(found) == args.count:
@@ -106,7 +106,7 @@ def answer(task: Record) -> Record:
     if isinstance(player, MCTSBotPlayer):
         for one in earlier:
             player.follow(one)
-    column = column_of(paced.choose(position, Clock()))
+    column = find_column(paced.choose(position, Clock()))
     return {
         "column": column,
         "kept": column in keep,
@@ -276,7 +276,7 @@ def main() -> None:
     measuring.add_argument("--seed", type=int, default=1, help="of the players")
     measuring.add_argument("--jobs", type=int, default=1, help="answers at once")
     measuring.add_argument("--json", type=Path, help="where answers are kept")
-    training = commands.add_parser("train", help="train a preset, and judge it")
+    training = commands.add_parser("train", help="train a preset, and measure it")
     training.set_defaults(run=train)
     training.add_argument("file", type=Path)
     training.add_argument("--values", choices=("ntuple", "network"), default="ntuple")

@@ -2,10 +2,10 @@
 
 Both learn the same: one hidden layer of sigmoid units over one indicator per fact. Of
 the positions after a move, the first player takes the highest value and the second the
-lowest, or any now and then. A match that has ended teaches by TD(λ) over all its
+lowest, or any now and then. After a match, values are updated by TD(λ) over all its
 positions. The other side is what one would write with OpenSpiel's states and numpy.
 
-How long matches are depends on what was learned, so both sides play the same courses:
+How long matches are depends on what was learned, so both sides play the same runs:
 the first thousand matches from new weights, with one seed after the other.
 
     python benchmarks/self_play.py [--game connect_four] [--hidden 80] [--seconds 10]
@@ -43,7 +43,7 @@ OURS = {
     "breakthrough(rows=6,columns=6)": "breakthrough-6x6",
 }
 STEP, DECAY, EPSILON = 0.1, 0.7, 0.1
-COURSE = 1000  # matches from new weights
+RUN = 1000  # matches from new weights
 
 
 class PlainSelfPlay:
@@ -132,16 +132,16 @@ def rate(play: Callable[[], Lengths], seconds: float) -> Floats:
     return (done / taken).astype(np.float32)
 
 
-def plain_course(name: str, hidden: int, seeds: Iterator[int]) -> Lengths:
-    """The lengths of the matches of a course by OpenSpiel and numpy."""
+def run_plain(name: str, hidden: int, seeds: Iterator[int]) -> Lengths:
+    """The lengths of the matches of a run by OpenSpiel and numpy."""
     plain = PlainSelfPlay(name, hidden, next(seeds))
-    return np.array([plain.play() for _ in range(COURSE)], np.int32)
+    return np.array([plain.play() for _ in range(RUN)], np.int32)
 
 
-def our_course(ours: Trainer, beginnings: Iterator[State]) -> Lengths:
-    """The lengths of the matches of a course by gamelore."""
+def run_ours(ours: Trainer, beginnings: Iterator[State]) -> Lengths:
+    """The lengths of the matches of a run by gamelore."""
     ours.restore(next(beginnings))
-    return ours.run(COURSE).lengths
+    return ours.run(RUN).lengths
 
 
 def main() -> None:
@@ -151,17 +151,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
     PlainSelfPlay(options.game, options.hidden).play()
-    play = partial(plain_course, options.game, options.hidden, count())
+    play = partial(run_plain, options.game, options.hidden, count())
     peer = rate(play, options.seconds)
     print(f"{options.game}, {options.hidden} hidden units   matches/s      moves/s")
     print(f"OpenSpiel + numpy, per match   {peer[0]:10,.0f} {peer[1]:12,.0f}")
     for updates in ("offline", "online"):
-        courses = [
+        trainers = [
             trainer(options.game, options.hidden, updates, seed) for seed in range(8)
         ]
-        beginnings = cycle([ours.state() for ours in courses])
-        courses[0].run(10)
-        speed = rate(partial(our_course, courses[0], beginnings), options.seconds)
+        beginnings = cycle([ours.state() for ours in trainers])
+        trainers[0].run(10)
+        speed = rate(partial(run_ours, trainers[0], beginnings), options.seconds)
         ratios = " ".join(f"{ratio:6.1f}×" for ratio in speed / peer)
         print(
             f"gamelore, per {updates:<15}  {speed[0]:10,.0f} {speed[1]:12,.0f} {ratios}"

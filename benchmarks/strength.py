@@ -1,7 +1,7 @@
 """How strong a preset gets: matches against a built-in player as it learns.
 
 Trains a preset with a seed of your choice, one core, and stops now and then to play
-against the opponent, half of the matches from each seat; a draw is no win. Prints a
+against the opponent, half of the matches in each role; a draw is no win. Prints a
 line for each stop and writes a table and a picture of the curve.
 
     python benchmarks/strength.py connect-four [--seed 1] [--games 200]
@@ -67,16 +67,16 @@ def wilson(won: int, games: int, z: float = 1.96) -> tuple[float, float]:
 def wins(
     sim: Simulator, function: ValueFunction, depth: int, against: str, games: int
 ) -> tuple[int, int]:
-    """How many of so many matches are won from the first seat, and from the second."""
+    """How many of so many matches are won as the first role, and as the second."""
     ours = AlphaBetaPlayer(ValueFunctionEvaluator(function), depth=depth, seed=depth)
     make = parse_player(against)
     seeds = np.random.SeedSequence(depth).generate_state(games)
     won = [0, 0]
     for game, seed in enumerate(seeds):
-        seat, theirs = game % 2, make(int(seed))
-        players = {sim.roles[seat]: ours, sim.roles[1 - seat]: theirs}
+        side, theirs = game % 2, make(int(seed))
+        players = {sim.roles[side]: ours, sim.roles[1 - side]: theirs}
         goals = [goal or 0 for goal in play_match(sim, players).goals]
-        won[seat] += goals[seat] > goals[1 - seat]
+        won[side] += goals[side] > goals[1 - side]
     return won[0], won[1]
 
 

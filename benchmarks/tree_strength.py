@@ -7,7 +7,7 @@ examples, one rollout a simulation), with a limit of time in the place of simula
 Our simulator is the referee; the rules are the same in all these games (a test plays
 them side by side).
 
-Each pairing plays half of its matches from each seat. A draw is no win; the score
+Each pairing plays half of its matches in each role. A draw is no win; the score
 counts it half. Intervals are Wilson's at 95%. Every match is written to the file of
 --json as it ends, and matches that are in it already are not played again: an
 interrupted run goes on where it stopped.
@@ -56,7 +56,7 @@ GAMES = (
     "gomoku",
 )
 OPPONENTS = ("openspiel", "monte-carlo")
-SEATS = ("first", "second")
+ROLES = ("first", "second")
 TOLERANCE = 0.05  # of the time a move, by which a player's mean may be longer
 
 
@@ -72,19 +72,19 @@ def play(task: Record) -> Record:
         PacedPlayer(_maker(text, task["game"])(int(seed)), task["seconds"])
         for text, seed in zip(texts, seeds[:2], strict=True)
     )
-    seat = task["match"] % 2
-    players = {sim.roles[seat]: ours, sim.roles[1 - seat]: theirs}
+    role = task["match"] % 2
+    players = {sim.roles[role]: ours, sim.roles[1 - role]: theirs}
     record = play_match(sim, players, seed=int(seeds[2]))
     goals = [goal or 0 for goal in record.goals]
-    sides = [seat, 1 - seat]
+    roles = [role, 1 - role]
     return {
-        "seat": seat,
-        "goals": [goals[side] for side in sides],
+        "role": role,
+        "goals": [goals[one] for one in roles],
         "moves": len(record.moves),
         "complete": record.complete,
         "faults": [
-            sum(fault.role == sim.roles[side] for fault in record.faults)
-            for side in sides
+            sum(fault.role == sim.roles[one] for fault in record.faults)
+            for one in roles
         ],
         "seconds": [_mean(one.times) for one in (ours, theirs)],
         "slowest": [round(max(one.times, default=0.0), 4) for one in (ours, theirs)],
@@ -121,12 +121,12 @@ class Tally:
     pace: float
     """Seconds of a move."""
     results: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """By seat, and by 1, 0 or -1: won, drawn, lost."""
+    """By role, and by 1, 0 or -1: won, drawn, lost."""
     matches: list[Record] = field(default_factory=list)
 
     def add(self, result: Record) -> None:
         ours, theirs = result["goals"]
-        self.results[result["seat"], (ours > theirs) - (ours < theirs)] += 1
+        self.results[result["role"], (ours > theirs) - (ours < theirs)] += 1
         self.matches.append(result)
 
     def count(self, outcome: int) -> int:
@@ -136,14 +136,14 @@ class Tally:
         played = len(self.matches)
         won = share(self.count(1), played)
         score = share(self.count(1) + self.count(0) / 2, played)
-        seats = ", ".join(
+        by_role = ", ".join(
             "{}-{}-{} {}".format(*(self.results[n, o] for o in (1, 0, -1)), name)
-            for n, name in enumerate(SEATS)
+            for n, name in enumerate(ROLES)
         )
         return (
             f"{self.count(1)} won, {self.count(0)} drawn, {self.count(-1)} lost"
             f" of {played}: {won.value:.1%} [{won.low:.1%}, {won.high:.1%}],"
-            f" score {score.value:.1%} ({seats})"
+            f" score {score.value:.1%} ({by_role})"
         )
 
     @property

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from plain_alphazero import PlainAlphaZero
 
-from gamelore.bench.decisive import GAME, column_of, load_positions, move_of
+from gamelore.bench.decisive import GAME, find_column, load_positions, write_move
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.engine.position import Position
 from gamelore.games import load
@@ -89,7 +89,7 @@ def measure_rates(args: argparse.Namespace) -> None:
 # ── the curve ───────────────────────────────────────────────────────────────────────
 
 
-class Judge:
+class LabelledPositions:
     """Positions whose good moves are known."""
 
     def __init__(self, engine: CircuitSimulator, path: Path) -> None:
@@ -104,7 +104,7 @@ class Judge:
         """Return in how many positions these moves, by number, keep the result."""
         names = self.engine.moves
         return sum(
-            column_of(names[mover][move]) in keep
+            find_column(names[mover][move]) in keep
             for mover, move, keep in zip(self.movers, moves, self.keep, strict=True)
         )
 
@@ -140,12 +140,14 @@ def draw_curve(args: argparse.Namespace) -> None:
     """Train, and print the shares of positions kept after each interval."""
     trainer = make_trainer(args.setting, args.seed)
     engine = trainer.network.simulator
-    judge = Judge(engine, args.file)
+    positions = LabelledPositions(engine, args.file)
     trainer.run_for(1, 0.0)
     spent, wanted = 0.0, 0.0
     while True:
-        found = judge.measure(trainer)
-        shares = {name: share(kept, len(judge.rows)) for name, kept in found.items()}
+        found = positions.measure(trainer)
+        shares = {
+            name: share(kept, len(positions.rows)) for name, kept in found.items()
+        }
         text = ", ".join(
             f"{name} {one.value:.1%} [{one.low:.1%}, {one.high:.1%}]"
             for name, one in shares.items()
@@ -207,10 +209,10 @@ def play_match(
             column = int(random.choice(state.legal_actions()))
         elif player == side:
             joint = search_moves(ours.network, rule, position.row[None])
-            column = column_of(engine.moves[player][int(joint[0, player])])
+            column = find_column(engine.moves[player][int(joint[0, player])])
         else:
             column = theirs.choose(state, simulations)
-        position = position.advance(read_term(move_of(column)))
+        position = position.advance(read_term(write_move(column)))
         state.apply_action(column)
         step += 1
     goal = position.goals[side]

@@ -85,13 +85,13 @@ def modules() -> list[Path]:
     return sorted((SOURCE / "gamelore").rglob("*.py"))
 
 
-def name_of(path: Path) -> str:
+def name_module(path: Path) -> str:
     """The dotted name of a module, packages included."""
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def part_of(module: str) -> str:
+def find_part(module: str) -> str:
     """`gdl` for `gamelore.gdl.terms`; empty for `gamelore` itself."""
     return module.split(".")[1] if "." in module else ""
 
@@ -139,8 +139,8 @@ def test_imports_point_one_way() -> None:
 
 
 def check_import(path: Path, target: str, line: int, nested: bool) -> None:
-    module = name_of(path)
-    part, needed = part_of(module), part_of(target)
+    module = name_module(path)
+    part, needed = find_part(module), find_part(target)
     place = f"{module}:{line} imports {target}"
     assert not nested or target in EXTRAS, f"{place} inside a function"
     if target.split(".")[0] in COMPILERS:
@@ -158,7 +158,7 @@ def check_import(path: Path, target: str, line: int, nested: bool) -> None:
 
 
 def test_every_part_has_a_place_in_the_table() -> None:
-    parts = {part_of(name_of(path)) for path in modules()} - {""}
+    parts = {find_part(name_module(path)) for path in modules()} - {""}
     assert parts == set(MAY_IMPORT)
 
 
@@ -170,7 +170,7 @@ def test_no_file_is_too_long() -> None:
 
 def test_what_draws_is_imported_only_where_it_draws() -> None:
     """Commands that may draw load matplotlib, which takes seconds, when they do."""
-    sources = {name_of(path): path for path in modules()}
+    sources = {name_module(path): path for path in modules()}
     pending = [f"gamelore.cli.{name}" for name in ("learn", "patterns", "arena")]
     loaded: set[str] = set()
     while pending:

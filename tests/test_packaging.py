@@ -228,7 +228,7 @@ def install(wheel: Path, environment: Path, extra: str = "") -> Path:
     if not extra:
         (packages / "dependencies.pth").write_text(f"{here}\n")
         return environment
-    for name in requirements_of(extra):
+    for name in list_requirements(extra):
         files = distribution(name).files or ()
         for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
             if (Path(here) / top).exists() and not (packages / top).exists():
@@ -314,7 +314,7 @@ def fetch(address: str) -> bytes:
     return content
 
 
-def requirements_of(extra: str) -> set[str]:
+def list_requirements(extra: str) -> set[str]:
     """Return the names of all distributions that an extra of ours needs."""
     given = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"][extra]]
     pending = [Requirement(text) for text in given]

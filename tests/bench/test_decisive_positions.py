@@ -14,13 +14,13 @@ from gamelore.bench.decisive import (
     GAME,
     LATEST,
     DecisivePosition,
-    bitbully_judge,
-    column_of,
+    find_column,
     label,
+    load_bitbully,
     load_positions,
-    move_of,
     sample_decisive,
     save_positions,
+    write_move,
 )
 from gamelore.engine import simulator
 from gamelore.engine.position import Position
@@ -35,7 +35,7 @@ def sim() -> Simulator:
 
 
 def centre_only(moves: Sequence[int]) -> Mapping[int, int]:
-    """A judge to whom the middle column wins, and all others draw."""
+    """A solver to whom the middle column wins, and all others draw."""
     return {column: int(column == 3) for column in range(7)}
 
 
@@ -74,19 +74,19 @@ def solve(position: Position) -> int:
     return max(-solve(position.advance(m)) for m in position.legal_moves(mover))
 
 
-def test_the_judge_agrees_with_trying_everything(sim: Simulator) -> None:
+def test_the_solver_agrees_with_trying_everything(sim: Simulator) -> None:
     pytest.importorskip("bitbully", reason="bitbully is an extra")
-    judge, rng, compared = bitbully_judge(), random.Random(4), 0
+    solver, rng, compared = load_bitbully(), random.Random(4), 0
     while compared < 8:
         position = Position(sim)
         moves: list[int] = []
         while not position.is_terminal and len(moves) < 35:
             legal = position.legal_moves(position.roles[len(moves) % 2])
-            moves.append(column_of(rng.choice(legal)))
-            position = position.advance(move_of(moves[-1]))
+            moves.append(find_column(rng.choice(legal)))
+            position = position.advance(write_move(moves[-1]))
         if position.is_terminal:
             continue
         compared += 1
-        found = {c: (s > 0) - (s < 0) for c, s in judge(moves).items()}
+        found = {c: (s > 0) - (s < 0) for c, s in solver(moves).items()}
         legal = position.legal_moves(position.roles[len(moves) % 2])
-        assert found == {column_of(m): -solve(position.advance(m)) for m in legal}
+        assert found == {find_column(m): -solve(position.advance(m)) for m in legal}

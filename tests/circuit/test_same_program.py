@@ -37,7 +37,7 @@ def compile_in_process(game: str, hash_seed: str) -> str:
 
 
 @contextmanager
-def load_of(processes: int) -> Iterator[None]:
+def keep_busy(processes: int) -> Iterator[None]:
     """Keep the machine busy."""
     busy = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -66,6 +66,6 @@ def test_load_changes_nothing(game: str, request: pytest.FixtureRequest) -> None
         game = str(request.getfixturevalue("corpus") / "games" / game)
     programs = set()
     for processes in (0, 2, 6):
-        with load_of(processes):
+        with keep_busy(processes):
             programs.add(compile_in_process(game, str(1 + processes)))
     assert len(programs) == 1

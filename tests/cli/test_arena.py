@@ -67,13 +67,13 @@ def run(*arguments: object, code: int = 0) -> Result:
     return result
 
 
-def record_of(*arguments: object) -> dict[str, Any]:
+def read_record(*arguments: object) -> dict[str, Any]:
     record: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
     return record
 
 
 def test_what_learned_more_is_rated_higher(folder: Path) -> None:
-    record = record_of(
+    record = read_record(
         folder / "early.ckpt",
         folder / "late.ckpt",
         *("--against", "random", "--matches", 40),
@@ -88,7 +88,7 @@ def test_what_learned_more_is_rated_higher(folder: Path) -> None:
 
 
 def test_every_pair_meets_in_both_roles(folder: Path) -> None:
-    record = record_of(
+    record = read_record(
         folder / "late.ckpt",
         folder / "net.ckpt",
         *("--against", "novice", "--against", "minimax-2", "--matches", 4),
@@ -102,9 +102,9 @@ def test_every_pair_meets_in_both_roles(folder: Path) -> None:
 
 def test_it_repeats(folder: Path) -> None:
     arguments = folder / "net.ckpt", "--against", "random", "--matches", 10
-    assert record_of(*arguments) == record_of(*arguments)
+    assert read_record(*arguments) == read_record(*arguments)
     goals = [
-        [match["goals"] for match in record_of(*arguments, "--seed", seed)["matches"]]
+        [match["goals"] for match in read_record(*arguments, "--seed", seed)["matches"]]
         for seed in (0, 1)
     ]
     assert goals[0] != goals[1]
@@ -112,7 +112,7 @@ def test_it_repeats(folder: Path) -> None:
 
 def test_a_value_function_may_look_ahead(folder: Path) -> None:
     arguments = folder / "net.ckpt", "--against", "random", "--matches", 20
-    record = record_of(*arguments, "--depth", 9, "--opening", 0)
+    record = read_record(*arguments, "--depth", 9, "--opening", 0)
     row = next(row for row in record["players"] if row["player"] == "net.ckpt")
     assert row["losses"] == 0
     refused = run(folder / "late.ckpt", *arguments, "--depth", 2, code=1)
@@ -133,7 +133,7 @@ def test_snapshots_bring_rules_and_features_along(tmp_path: Path) -> None:
         rewards = [int(goal) for goal in trainer.run(20).rewards]
         save(trainer, rewards, tmp_path / f"{name}.ckpt")
     paths = [tmp_path / f"{name}.ckpt" for name in ("bare", "marks", "some")]
-    record = record_of(*paths, "--against", "random", "--matches", 4)
+    record = read_record(*paths, "--against", "random", "--matches", 4)
     assert record["game"] == "mine"
     assert [row["matches"] for row in record["players"]] == [12] * 4
     assert [row["faults"] for row in record["players"]] == [0] * 4
@@ -144,8 +144,8 @@ def test_the_depth_of_a_preset_counts(folder: Path, tmp_path: Path) -> None:
     deep = tmp_path / "deep.ckpt"
     save_checkpoint(replace(checkpoint, depth=9), deep)
     arguments = "--against", "random", "--matches", 20, "--opening", 0
-    asked = record_of(folder / "net.ckpt", *arguments, "--depth", 9)
-    preset = record_of(deep, *arguments)
+    asked = read_record(folder / "net.ckpt", *arguments, "--depth", 9)
+    preset = read_record(deep, *arguments)
     assert [one["goals"] for one in asked["matches"]] == [
         one["goals"] for one in preset["matches"]
     ]
@@ -168,7 +168,7 @@ def test_other_rules_are_refused(folder: Path, tmp_path: Path) -> None:
 
 
 def test_built_in_players_meet_where_nobody_learned() -> None:
-    record = record_of(
+    record = read_record(
         *("--game", "nim", "--against", "random", "--against", "minimax-20"),
         *("--matches", 6),
     )
@@ -181,7 +181,7 @@ def test_minimax_does_not_lose_tictactoe() -> None:
     players = "--game", "tictactoe", "--against", "random", "--against", "minimax-9"
     shown = run(*players, "--matches", 20).stdout
     assert "no random openings: every match starts from the first position" in shown
-    record = record_of(*players, "--matches", 20)
+    record = read_record(*players, "--matches", 20)
     best = next(row for row in record["players"] if row["player"] == "minimax-9")
     assert best["losses"] == 0
     assert {match["opening"] for match in record["matches"]} == {0}
@@ -194,7 +194,7 @@ def test_snapshots_meet_from_openings_that_are_said(folder: Path) -> None:
     shown = run(*players, "--matches", 2).stdout
     pair = "net.ckpt and late.ckpt"
     assert f"random openings: each player's first move in matches of {pair};" in shown
-    record = record_of(*players, "--matches", 2)
+    record = read_record(*players, "--matches", 2)
     assert record["opened_pairs"] == [["net.ckpt", "late.ckpt"]]
     for match in record["matches"]:
         assert match["opening"] == int("random" not in match["players"])
@@ -251,7 +251,7 @@ def test_snapshots_of_the_same_role_only_cannot_meet(folder: Path) -> None:
     arguments = folder / "first.ckpt", folder / "other.ckpt"
     result = run(*arguments, "--against", "random", "--matches", 3)
     assert "first.ckpt and other.ckpt learned the same role only" in result.stderr
-    record = record_of(*arguments, "--against", "random", "--matches", 3)
+    record = read_record(*arguments, "--against", "random", "--matches", 3)
     assert {match["players"][1] for match in record["matches"]} == {"random"}
 
 

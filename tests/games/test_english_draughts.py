@@ -41,7 +41,7 @@ class Draughts:
         ]
         return [c for c in cells if square(c) in DARK and DARK[square(c)] == c]
 
-    def jumps_of(self, cell: Cell) -> list[Cell]:
+    def list_jumps(self, cell: Cell) -> list[Cell]:
         return [
             to
             for to in self.reach(cell, 2)
@@ -55,7 +55,7 @@ class Draughts:
         jumps = {
             f"(jump {square(cell)} {square(to)})"
             for cell in jumpers
-            for to in self.jumps_of(cell)
+            for to in self.list_jumps(cell)
         }
         return jumps or {
             f"(step {square(cell)} {square(to)})"
@@ -74,7 +74,7 @@ class Draughts:
         if move.startswith("(jump"):
             del self.pieces[between(start, to)]
             self.quiet = 0
-            if not crowned and self.jumps_of(to):
+            if not crowned and self.list_jumps(to):
                 self.jumper = to
         if self.jumper is None:
             self.mover = OTHER[role]

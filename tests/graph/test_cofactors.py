@@ -23,7 +23,7 @@ def without_cofactors(simulator: CircuitSimulator) -> StateGraph:
     return graph
 
 
-def gates_of(program: Program, *phases: int) -> int:
+def count_gates(program: Program, *phases: int) -> int:
     spans = (program.phases[phase] for phase in phases)
     return sum(
         program.segments[segment, 2] - program.segments[segment, 1]
@@ -55,7 +55,7 @@ def test_same_successors_as_by_the_whole_circuit(name: str) -> None:
 
 def test_turns_take_fewer_gates() -> None:
     graph = StateGraph(CircuitSimulator(load("breakthrough-6x6")))
-    whole = gates_of(graph.program, SHARED, LEGAL, NEXT)
+    whole = count_gates(graph.program, SHARED, LEGAL, NEXT)
     assert (2 * graph.cofactors.ends[:, 1] < whole).all()
 
 
@@ -63,7 +63,7 @@ def test_only_a_part_of_the_terminal_phase_is_shared() -> None:
     program = CircuitSimulator(load("connect-four")).program
     shared, terminal = program.phases[SHARED], program.phases[TERMINAL]
     assert shared[0] == terminal[0] and shared[1] < terminal[1]
-    assert 0 < gates_of(program, SHARED) < gates_of(program, TERMINAL) / 10
+    assert 0 < count_gates(program, SHARED) < count_gates(program, TERMINAL) / 10
 
 
 def test_positions_that_belong_to_no_turn_are_expanded_all_the_same() -> None:

@@ -1,4 +1,4 @@
-"""A learner chosen by the size of the game, and runs that end when they settle."""
+"""A learner chosen by the size of the game, and runs that end on convergence."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def make_cases(*fast: tuple[str, str, str]) -> list[Any]:
 
 
 @cache
-def graph_of(name: str) -> StateGraph:
+def make_graph(name: str) -> StateGraph:
     return StateGraph(simulator(load(name)))
 
 
@@ -120,18 +120,18 @@ def distribution(
 def one_ply_outcome(graph: StateGraph, mover: int, child: int) -> str:
     """W if the mover has won, L if it has lost or the other can win at once, else N."""
 
-    def judge(node: int) -> str:
+    def classify(node: int) -> str:
         goals = graph.simulator.goal_values[mover]
         return {max(goals): "W", min(goals): "L"}.get(
             int(graph.goals(node)[mover]), "N"
         )
 
     if graph.is_terminal(child):
-        return judge(child)
+        return classify(child)
     if graph.mover(child) == mover:
         return "N"
     replies = [edge.child for edge in graph.edges(child)]
-    return "L" if "L" in [judge(n) for n in replies if graph.is_terminal(n)] else "N"
+    return "L" if "L" in [classify(n) for n in replies if graph.is_terminal(n)] else "N"
 
 
 def trained(graph: StateGraph, config: TrainConfig, steps: dict[float, int]) -> Trainer:
@@ -197,7 +197,7 @@ def test_td_learns_the_best_response(
     name: str, opponent: PlayerSettings, choice: RoleChoice
 ) -> None:
     """One-step TD learns the values of the best play that explores as it does."""
-    graph, role = graph_of(name), ("first", "second").index(choice)
+    graph, role = make_graph(name), ("first", "second").index(choice)
     epsilon = 0.2
     config = TrainConfig(TDSettings(trace_decay=0.0), opponent, choice, Fixed(epsilon))
     steps = {0.2: 100_000, 0.05: 200_000, 0.01: 300_000, 0.002: 400_000, 5e-4: 600_000}
@@ -217,7 +217,7 @@ def test_q_learning_learns_the_best_response(
     name: str, opponent: PlayerSettings, choice: RoleChoice
 ) -> None:
     """Q-learning learns the values of best play even if all it does is explore."""
-    graph, role = graph_of(name), ("first", "second").index(choice)
+    graph, role = make_graph(name), ("first", "second").index(choice)
     config = TrainConfig(QSettings(), opponent, choice, Fixed(1.0))
     steps = {0.3: 200_000, 0.1: 10**6, 0.03: 10**6, 0.01: 2 * 10**6, 0.003: 2 * 10**6}
     trainer = trained(graph, config, steps)
@@ -234,7 +234,7 @@ def test_q_learning_learns_the_best_response(
 
 def test_the_papers_settings_come_close_to_the_best_response() -> None:
     """α = 0.3, λ = 0.7, ε = 0.01: noisy for ever, yet near the best there is."""
-    graph, opponent = graph_of("tictactoe"), PlayerSettings("novice")
+    graph, opponent = make_graph("tictactoe"), PlayerSettings("novice")
     trainer = Trainer(graph, TrainConfig(opponent=opponent))
     trainer.run(100_000)
     best = Solution(graph, 0, opponent)
@@ -244,7 +244,7 @@ def test_the_papers_settings_come_close_to_the_best_response() -> None:
 
 def test_solutions_agree_with_matches() -> None:
     """The oracle itself: its value of a fixed way to play is what matches give."""
-    graph, opponent = graph_of("tictactoe"), PlayerSettings("random")
+    graph, opponent = make_graph("tictactoe"), PlayerSettings("random")
     trainer = Trainer(graph, TrainConfig(schedule=Fixed(0.1)))
     trainer.run(100_000)
     expected = Solution(graph, 0, opponent).evaluate(greedy(trainer, 0))(graph.root)
@@ -259,14 +259,14 @@ def test_solutions_agree_with_matches() -> None:
 
 def test_random_play_against_random_play() -> None:
     """The published mean goal of the first player of tic-tac-toe is 64.8."""
-    graph = graph_of("tictactoe")
+    graph = make_graph("tictactoe")
     value = Solution(graph, 0, PlayerSettings("random"), epsilon=1.0).solve()
     assert value(graph.root) == pytest.approx(64.84, abs=0.05)
 
 
 def test_perfect_play_of_nim_is_known() -> None:
     """Whoever faces heaps whose exclusive or is not 0 beats even a perfect player."""
-    graph = graph_of("nim")
+    graph = make_graph("nim")
 
     @cache
     def wins(node: int) -> bool:

@@ -69,7 +69,7 @@ def make_trainer(
     return Trainer(StateGraph(tictactoe()), replace(config, **changes))
 
 
-def function_of(trainer: Trainer) -> ValueFunction:
+def get_function(trainer: Trainer) -> ValueFunction:
     assert trainer.function is not None
     return trainer.function
 
@@ -112,7 +112,7 @@ def make_episode(sim: CircuitSimulator, cells: list[tuple[int, int]]) -> Episode
 def test_risk_by_hand(
     cells: list[tuple[int, int]], role: int, side: str, error: float
 ) -> None:
-    """All values are 0 at first, so the last move alone teaches: κ = −0.5, λ = 0."""
+    """All values are 0 at first, so only the last move counts: κ = −0.5, λ = 0."""
     settings = replace(LINEAR, risk_side=side)  # type: ignore[arg-type]
     rule = TDSettings(step_size=0.25, discount=1.0, trace_decay=0.0, risk=-0.5)
     trainer = make_trainer(settings, learner=rule)
@@ -120,7 +120,7 @@ def test_risk_by_hand(
     episode = make_episode(sim, cells)
     assert sim.terminal(episode.rows).tolist() == [False] * len(cells) + [True]
     ValueLearner(trainer.values(role)).learn(episode)
-    function = function_of(trainer)
+    function = get_function(trainer)
     inputs = function.encode(episode.rows[-2:-1], role)[0]
     assert function.weights()["direct"] == pytest.approx(0.25 * error * inputs)
 
@@ -212,12 +212,12 @@ def test_learning_beside_the_slow_twin(side: str, risk: float, role: int) -> Non
     trainer = make_trainer(settings, risk)
     rule = trainer.config.learner
     assert isinstance(rule, TDSettings)
-    slow = SlowLearner(function_of(trainer), rule)
-    first = function_of(trainer).weights()
+    slow = SlowLearner(get_function(trainer), rule)
+    first = get_function(trainer).weights()
     for episode in odd_matches(tictactoe()):
         slow.learn(episode.rows, role)
         ValueLearner(trainer.values(role)).learn(episode)
-    learned = function_of(trainer).weights()
+    learned = get_function(trainer).weights()
     assert slow.hidden == pytest.approx(learned["hidden"], abs=1e-4)
     assert slow.out == pytest.approx(learned["out"], abs=1e-4)
     assert np.abs(learned["out"] - first["out"]).max() > 0.05
@@ -230,7 +230,7 @@ def test_the_sign_matters_but_for_neutral_learners() -> None:
         for side in ("values", "mover"):
             trainer = make_trainer(replace(NETWORK, risk_side=side), risk)
             trainer.run(60)
-            found[risk, side] = function_of(trainer).weights()
+            found[risk, side] = get_function(trainer).weights()
     for name, array in found[0.0, "values"].items():
         assert (array == found[0.0, "mover"][name]).all()
     assert (found[-0.5, "values"]["out"] != found[-0.5, "mover"]["out"]).any()
@@ -274,7 +274,7 @@ def test_bulk_and_open_path_are_one(
 def test_the_other_self_minimises() -> None:
     """What both choose without exploring is what values of one side say."""
     trainer = make_trainer(NETWORK, epsilon=0.0, learner=TDSettings(step_size=1e-12))
-    function, sim = function_of(trainer), tictactoe()
+    function, sim = get_function(trainer), tictactoe()
     for number in range(2):  # the first match as x, the second as o
         row = sim.initial_row()
         length = 0
@@ -321,11 +321,11 @@ def test_moves_are_chosen_with_the_weights_of_the_moment(perspective: str) -> No
     trainer = make_trainer(settings, -0.4, epsilon=0.0)
     rule = trainer.config.learner
     assert isinstance(rule, TDSettings)
-    slow = SlowLearner(function_of(trainer), rule)
+    slow = SlowLearner(get_function(trainer), rule)
     for number in range(12):
         length = slow_match(slow, number % 2)
         assert trainer.run(1).lengths.tolist() == [length]
-    learned = function_of(trainer).weights()
+    learned = get_function(trainer).weights()
     assert slow.hidden == pytest.approx(learned["hidden"], abs=1e-4)
     assert slow.out == pytest.approx(learned["out"], abs=1e-4)
 

@@ -279,7 +279,7 @@ def test_entering_keeps_to_its_clock(
     record = play(agent, engine, novice(engine), range(1))[0]
     entry = MatchEntry("match", engine, engine.roles[0], ("novice",))
     for number in range(40):
-        agent.finish(MatchEntry(f"more {number}", *one_of(entry)), record)
+        agent.finish(MatchEntry(f"more {number}", *read_entry(entry)), record)
 
     def slowly(*_: object) -> None:
         time.sleep(0.05)
@@ -289,12 +289,12 @@ def test_entering_keeps_to_its_clock(
     session = next(iter(next(iter(agent._games.values())).sessions.values()))  # type: ignore[union-attr]
     assert 0 < session.matches < 41
     monkeypatch.undo()
-    agent.enter(MatchEntry("later", *one_of(entry)), Clock())
+    agent.enter(MatchEntry("later", *read_entry(entry)), Clock())
     assert session.matches == 41
     agent.close()
 
 
-def one_of(entry: MatchEntry) -> tuple[Simulator, str, tuple[str, ...]]:
+def read_entry(entry: MatchEntry) -> tuple[Simulator, str, tuple[str, ...]]:
     return entry.simulator, entry.role, entry.opponents
 
 

@@ -1,4 +1,4 @@
-"""Opponents that judge by features play the same in kernels and out of them."""
+"""Opponents that evaluate by features play the same in kernels and out of them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ OTHER_SEED = 21  # than those that settings were found with
 
 
 def begun(name: str, preset: Preset, seed: int) -> Trainer:
-    """A course by a preset that has not played."""
+    """A training run by a preset that has not played."""
     game = load(name)
     features = load_features(preset.features, game) if preset.features else None
     sim = simulator(game, features=features)
@@ -50,7 +50,7 @@ def test_games_without_a_preset_are_told() -> None:
     [("connect-four", 150_000, 6), ("breakthrough-6x6", 60_000, 4)],
 )
 def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
-    """Well before their end, from both seats, with a search on top."""
+    """Well before their end, in both roles, with a search on top."""
     trainer = begun(name, preset_for(name), OTHER_SEED)
     trainer.run(matches)
     assert trainer.function is not None
@@ -59,9 +59,9 @@ def test_presets_beat_playouts(name: str, matches: int, depth: int) -> None:
     theirs = make_player("monte-carlo", 3, 100)
     won = 0
     for game in range(60):
-        seat = game % 2
-        players = {sim.roles[seat]: ours, sim.roles[1 - seat]: theirs}
-        won += play_match(sim, players).goals[seat] == 100
+        role = game % 2
+        players = {sim.roles[role]: ours, sim.roles[1 - role]: theirs}
+        won += play_match(sim, players).goals[role] == 100
     assert won >= 51  # 85 %: with a true share of 95 %, less happens once in a thousand
 
 
@@ -78,14 +78,14 @@ def test_tictactoe_is_not_lost(seed: int) -> None:
         assert losses(trainer, rival, "second") <= most
 
 
-def losses(trainer: Trainer, rival: PlayerSettings, seat: RoleChoice) -> int:
+def losses(trainer: Trainer, rival: PlayerSettings, role: RoleChoice) -> int:
     """How often the move with the best value loses, in 1,000 matches."""
     still = TDSettings(step_size=1e-12)
     config = replace(
         trainer.config,
         learner=still,
         opponent=rival,
-        role=seat,
+        role=role,
         schedule=Fixed(0.0),
         step_decay=None,
     )

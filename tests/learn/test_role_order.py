@@ -76,7 +76,7 @@ def train(name: str, roles: tuple[str, ...], config: TrainConfig) -> Trainer:
     return trainer
 
 
-def table_of(trainer: Trainer) -> dict[tuple[frozenset[Any], Any], float]:
+def collect_values(trainer: Trainer) -> dict[tuple[frozenset[Any], Any], float]:
     """What role `first` learned, by facts, and by move if values are of moves."""
     sim = trainer.graph.simulator
     role = sim.roles.index("first")
@@ -100,18 +100,18 @@ TABLES = {
 @pytest.mark.parametrize("name", mark_slow(["pig", "ticks"], {"pig"}))
 @pytest.mark.parametrize("config", TABLES.values(), ids=TABLES.keys())
 def test_tables_are_the_same_in_any_order(name: str, config: TrainConfig) -> None:
-    expected = table_of(train(name, USUAL, config))
+    expected = collect_values(train(name, USUAL, config))
     assert len(expected) > 5
     for roles in CHANCE_MOVED + EXCHANGED:
-        assert table_of(train(name, roles, config)) == expected
+        assert collect_values(train(name, roles, config)) == expected
 
 
 @pytest.mark.parametrize("name", ["pig", "ticks"])
 def test_shared_values_are_the_same_wherever_chance_is_listed(name: str) -> None:
     config = TrainConfig(TDSettings(), SelfPlay("shared"), schedule=Fixed(0.2))
-    expected = table_of(train(name, USUAL, config))
+    expected = collect_values(train(name, USUAL, config))
     for roles in CHANCE_MOVED:
-        assert table_of(train(name, roles, config)) == expected
+        assert collect_values(train(name, roles, config)) == expected
 
 
 FUNCTIONS: dict[str, FunctionSettings] = {

@@ -49,13 +49,13 @@ O_WINS = "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 3 3) (mark 2 3)"
 
 
 @cache
-def graph_of(name: str) -> StateGraph:
+def make_graph(name: str) -> StateGraph:
     return StateGraph(simulator(load(name)))
 
 
 def episode(text: str) -> Episode:
     """A match of tic-tac-toe, given by the moves of whose turn it is."""
-    sim = graph_of("tictactoe").simulator
+    sim = make_graph("tictactoe").simulator
     positions, moves = [Position(sim)], []
     for move in text[1:-1].split(") ("):
         before = positions[-1]
@@ -76,7 +76,7 @@ def afterstates(learner: ValueLearner, text: str) -> list[float]:
 
 def test_equation_2_by_hand() -> None:
     """α = 0.3, λ = 0.7, γ = 1, default 50; a win, the same again, then a loss."""
-    learner = TDLearner(graph_of("tictactoe"), "x")
+    learner = TDLearner(make_graph("tictactoe"), "x")
     learner.learn(episode(X_WINS))
     # nothing to learn before the end; there 100 - 50 = 50, of which 0.3 · 0.7^(t-p)
     assert afterstates(learner, X_WINS) == pytest.approx([57.35, 60.5, 65])
@@ -99,7 +99,7 @@ def test_equation_2_by_hand() -> None:
 
 def test_equation_2_with_a_discount() -> None:
     settings = TDSettings(discount=0.9)
-    learner = TDLearner(graph_of("tictactoe"), "x", settings)
+    learner = TDLearner(make_graph("tictactoe"), "x", settings)
     learner.learn(episode(X_WINS))
     # t=1: 0.9 · 50 - 50 = -5         σ1 - 1.5
     # t=2: -5                         σ2 - 1.5, σ1 - 1.05
@@ -109,7 +109,7 @@ def test_equation_2_with_a_discount() -> None:
 
 def test_the_end_may_be_no_afterstate() -> None:
     learner = TDLearner(
-        graph_of("tictactoe"), "x", TDSettings(terminal_afterstate=False)
+        make_graph("tictactoe"), "x", TDSettings(terminal_afterstate=False)
     )
     learner.learn(episode(O_WINS))
     values = afterstates(learner, O_WINS)
@@ -119,7 +119,7 @@ def test_the_end_may_be_no_afterstate() -> None:
 
 
 def test_the_second_player_learns_its_own_afterstates() -> None:
-    learner = TDLearner(graph_of("tictactoe"), "o")
+    learner = TDLearner(make_graph("tictactoe"), "o")
     learner.learn(episode(O_WINS))
     assert len(learner.table) == 3
     rows = episode(O_WINS).rows
@@ -129,7 +129,7 @@ def test_the_second_player_learns_its_own_afterstates() -> None:
 
 def test_algorithm_1_by_hand() -> None:
     """α = 0.1, γ = 0.9, 0 at first; a win, the same again, then a loss."""
-    learner = QLearner(graph_of("tictactoe"), "x")
+    learner = QLearner(make_graph("tictactoe"), "x")
 
     def actions(text: str) -> list[float]:
         match = episode(text)
@@ -208,7 +208,7 @@ def test_features_give_initial_values() -> None:
 
 
 def test_without_sight_only_visited_positions_have_cells() -> None:
-    trainer = Trainer(graph_of("tictactoe"), TrainConfig(lookahead=Lookahead()))
+    trainer = Trainer(make_graph("tictactoe"), TrainConfig(lookahead=Lookahead()))
     trainer.run(100)
     assert trainer.table.visits.min() > 0
 
@@ -357,7 +357,7 @@ class Stubborn:
 def test_any_player_can_be_the_opponent() -> None:
     rival = Stubborn()
     config = TrainConfig(schedule=Fixed(0.1))
-    trainer = MatchTrainer(graph_of("tictactoe"), config, opponents={"o": rival})
+    trainer = MatchTrainer(make_graph("tictactoe"), config, opponents={"o": rival})
     rewards = trainer.run(200).rewards
     assert rewards[-50:].mean() > 90, "one that never adapts is soon beaten"
     assert {fault.message for fault in trainer.faults} == {"RuntimeError: no idea"}
@@ -388,14 +388,14 @@ def test_an_graph_that_knows_more_changes_nothing() -> None:
 def test_seeds_matter() -> None:
     tables = []
     for seed in (0, 1):
-        trainer = Trainer(graph_of("tictactoe"), TrainConfig(seed=seed))
+        trainer = Trainer(make_graph("tictactoe"), TrainConfig(seed=seed))
         trainer.run(100)
         tables.append(trainer.table.values.tobytes())
     assert tables[0] != tables[1]
 
 
 def test_what_was_learned_plays() -> None:
-    trainer = Trainer(graph_of("tictactoe"), TrainConfig(schedule=Fixed(0.1)))
+    trainer = Trainer(make_graph("tictactoe"), TrainConfig(schedule=Fixed(0.1)))
     trainer.run(50_000)
     player = GreedyPlayer(trainer.values(0))
     before = trainer.table.values.tobytes()
@@ -414,9 +414,9 @@ def test_what_was_learned_plays() -> None:
 
 def test_longest_matches_and_features_are_checked() -> None:
     with pytest.raises(GameloreError, match="more than 3 moves"):
-        Trainer(graph_of("tictactoe"), TrainConfig(longest_match=3)).run(1)
+        Trainer(make_graph("tictactoe"), TrainConfig(longest_match=3)).run(1)
     with pytest.raises(GameloreError, match="more than 3 moves"):
-        MatchTrainer(graph_of("tictactoe"), TrainConfig(longest_match=3)).run(1)
+        MatchTrainer(make_graph("tictactoe"), TrainConfig(longest_match=3)).run(1)
     graph = StateGraph(simulator(load("tictactoe")))
     first = features_for(graph, TrainConfig())
     with pytest.raises(GameloreError, match="o learns too"):
@@ -464,9 +464,9 @@ def test_every_game_can_be_learned(name: str) -> None:
 
 
 @cache
-def taught_by(name: str) -> Knowledge:
-    """What a few matches against a novice teach of a game's features."""
-    graph = graph_of(name)
+def gain_knowledge(name: str) -> Knowledge:
+    """The knowledge from a few matches of a game against a novice."""
+    graph = make_graph(name)
     trainer = Trainer(graph, TrainConfig(opponent=NOVICE))
     matches = 2 if name in LARGE else 20
     trainer.run(matches)
@@ -483,9 +483,9 @@ def taught_by(name: str) -> Knowledge:
 
 @pytest.mark.parametrize("name", mark_slow(TURN_TAKING, LARGE))
 def test_every_game_can_be_source_and_target(name: str) -> None:
-    graph = graph_of(name)
-    assert taught_by(name).results[0].game == name
-    knowledge = taught_by("tictactoe")
+    graph = make_graph(name)
+    assert gain_knowledge(name).results[0].game == name
+    knowledge = gain_knowledge("tictactoe")
     pattern_index = make_target_index(graph, 0, knowledge)
     values = PatternValues(pattern_index, initialise_values(knowledge, pattern_index))
     assert not np.isnan(values.values).all(), "something of tic-tac-toe applies"

@@ -35,7 +35,7 @@ def afterstates(engine: Simulator) -> np.ndarray:
     return engine.expand(engine.initial_row()[None]).successors
 
 
-def table_of(engine: Simulator) -> TableEvaluator:
+def make_table(engine: Simulator) -> TableEvaluator:
     rows = afterstates(engine)[:4]
     values = np.array([10.0, 20.0, 30.0, 40.0])
     table = Table.from_arrays(rows, values, np.ones(4, np.uint32))
@@ -48,7 +48,7 @@ def test_values_are_float64_one_for_each_row(tictactoe: Simulator) -> None:
         ZeroEvaluator(),
         HeuristicEvaluator(),
         PlayoutEvaluator(4),
-        table_of(tictactoe),
+        make_table(tictactoe),
     ]
     for evaluator in evaluators:
         engine = evaluator.prepare(tictactoe)
@@ -69,7 +69,7 @@ def test_playouts_repeat_from_a_seed(tictactoe: Simulator) -> None:
 
 def test_values_of_both_roles_add_up_where_goals_do(tictactoe: Simulator) -> None:
     rows = afterstates(tictactoe)
-    evaluator = table_of(tictactoe)
+    evaluator = make_table(tictactoe)
     own, others = (evaluator.evaluate(tictactoe, rows, 0, role) for role in (0, 1))
     assert own.tolist() == [10, 20, 30, 40, 50, 50, 50, 50, 50]
     assert (own + others == 100).all()
@@ -87,7 +87,7 @@ def test_goals_have_values_on_the_same_scale() -> None:
 def test_alpha_beta_takes_evaluators_without_a_kernel(
     tictactoe: Simulator, kind: str
 ) -> None:
-    evaluator = PlayoutEvaluator(4) if kind == "playouts" else table_of(tictactoe)
+    evaluator = PlayoutEvaluator(4) if kind == "playouts" else make_table(tictactoe)
     position = Position(tictactoe, THREE_IN_A_ROW)
     player = AlphaBetaPlayer(evaluator, depth=2)
     player.start(Briefing(tictactoe, "x"), Clock())
@@ -95,7 +95,7 @@ def test_alpha_beta_takes_evaluators_without_a_kernel(
 
 
 def test_alpha_beta_goes_by_the_table(tictactoe: Simulator) -> None:
-    evaluator = table_of(tictactoe)
+    evaluator = make_table(tictactoe)
     rows = afterstates(tictactoe)
     best = Table.from_arrays(rows[3:4], np.array([90.0]), np.ones(1, np.uint32))
     evaluator.table = best
@@ -108,4 +108,4 @@ def test_alpha_beta_goes_by_the_table(tictactoe: Simulator) -> None:
 
 def test_a_table_of_another_game_is_refused(tictactoe: Simulator) -> None:
     with pytest.raises(GameloreError, match="is about 'tictactoe', not 'nim'"):
-        table_of(tictactoe).prepare(Interpreter(load("nim")))
+        make_table(tictactoe).prepare(Interpreter(load("nim")))

@@ -44,7 +44,7 @@ LINEAR = LinearSettings()
 CAREFUL = TDSettings(step_size=0.01)
 
 
-def game_of(name: str) -> Simulator:
+def load_engine(name: str) -> Simulator:
     return simulator(load(name))
 
 
@@ -60,7 +60,7 @@ def learned(config: TrainConfig, sim: Simulator, episode: Episode) -> Trainer:
     return trainer
 
 
-def function_of(trainer: Trainer) -> ValueFunction:
+def get_function(trainer: Trainer) -> ValueFunction:
     assert trainer.function is not None
     return trainer.function
 
@@ -124,7 +124,7 @@ def td_lambda(
 @pytest.mark.parametrize("target", ["reward", "bootstrap", "both"])
 @pytest.mark.parametrize("updates", ["online", "offline"])
 def test_a_network_learns_as_defined(updates: str, target: str, risk: float) -> None:
-    sim = game_of("tictactoe")
+    sim = load_engine("tictactoe")
     settings = replace(SMALL, updates=updates, terminal_target=target)  # type: ignore[arg-type]
     config = TrainConfig(
         TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6, risk=risk),
@@ -132,18 +132,18 @@ def test_a_network_learns_as_defined(updates: str, target: str, risk: float) -> 
         function=settings,
     )
     episode = random_match(sim, 3)
-    initial = function_of(Trainer(StateGraph(sim), config))
+    initial = get_function(Trainer(StateGraph(sim), config))
     goal = sim.goals(episode.rows[-1:])[0, 0] / 100
     inputs = initial.encode(episode.rows[1:])
     expected = td_lambda(SlowNetwork(initial), inputs, goal, config)
-    found = SlowNetwork(function_of(learned(config, sim, episode))).w
+    found = SlowNetwork(get_function(learned(config, sim, episode))).w
     assert found == pytest.approx(expected, abs=1e-6)
     assert np.abs(found - SlowNetwork(initial).w).max() > 1e-3
 
 
 @pytest.mark.parametrize("role", [0, 1])
 def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
-    sim = game_of("tictactoe")
+    sim = load_engine("tictactoe")
     config = TrainConfig(
         TDSettings(step_size=0.5, discount=0.9, trace_decay=0.6),
         SelfPlay(),
@@ -151,15 +151,15 @@ def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
     )
     episode = random_match(sim, 3)
     trainer = Trainer(StateGraph(sim), config)
-    slow = SlowNetwork(function_of(trainer))
+    slow = SlowNetwork(get_function(trainer))
     goal = sim.goals(episode.rows[-1:])[0, role] / 100
     after = episode.rows[1 + role :: 2]
     if not sim.terminal(after[-1:])[0]:
         after = np.concatenate([after, episode.rows[-1:]])
-    inputs = function_of(trainer).encode(after, role)
+    inputs = get_function(trainer).encode(after, role)
     expected = td_lambda(slow, inputs, goal, config)
     ValueLearner(trainer.values(role)).learn(episode)
-    found = SlowNetwork(function_of(trainer)).w
+    found = SlowNetwork(get_function(trainer)).w
     assert found == pytest.approx(expected, abs=1e-6)
     assert np.abs(found - slow.w).max() > 1e-3
 
@@ -167,21 +167,21 @@ def test_each_player_learns_as_defined_from_its_own_moves(role: int) -> None:
 @pytest.mark.parametrize("decay", [0.0, 1.0])
 def test_one_step_and_monte_carlo_have_closed_forms(decay: float) -> None:
     """λ = 0 and λ = 1 of a linear function, offline, without a discount."""
-    sim = game_of("connect-3")
+    sim = load_engine("connect-3")
     rule = TDSettings(step_size=0.1, trace_decay=decay)
     settings = LinearSettings(updates="offline", initial_value=0.02)
     config = TrainConfig(rule, SelfPlay(), function=settings)
     episode = random_match(sim, 8)
     trainer = Trainer(StateGraph(sim), config)
-    x = function_of(trainer).encode(episode.rows[1:-1])
-    before = function_of(trainer).weights()["direct"]
+    x = get_function(trainer).encode(episode.rows[1:-1])
+    before = get_function(trainer).weights()["direct"]
     values = x @ before
     goal = sim.goals(episode.rows[-1:])[0, 0] / 100
     # each prediction goes towards the next one, or each towards the reward
     targets = np.append(values[1:], goal) if decay == 0.0 else goal
     errors = targets - values
     ValueLearner(trainer.values(0)).learn(episode)
-    after = function_of(trainer).weights()["direct"]
+    after = get_function(trainer).weights()["direct"]
     assert after == pytest.approx(before + 0.1 * errors @ x, abs=1e-12)
 
 
@@ -225,7 +225,7 @@ def test_one_input_per_position_is_a_table(risk: float) -> None:
     assert (function.run(200).rewards == rewards).all()
     assert 0 < rewards.mean() < 100
     for cell in table.table:
-        value = function_of(function).evaluate(cell.row[None])[0]
+        value = get_function(function).evaluate(cell.row[None])[0]
         assert value == cell.value
 
 
@@ -236,7 +236,7 @@ def test_no_risk_is_plain() -> None:
         for risk in (0.0, -0.5):
             rule = replace(CAREFUL, risk=risk)
             config = TrainConfig(rule, SelfPlay(), function=function)
-            trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+            trainer = Trainer(StateGraph(load_engine("tictactoe")), config)
             trainer.run(30)
             parts = [trainer.table.values, *trainer.state().weights.values()]
             totals.append(sum(float(part.sum()) for part in parts))
@@ -255,9 +255,9 @@ def test_changed_inputs_give_the_same_values(
 ) -> None:
     """Carried from position to position, and from a position to all after it."""
     config = TrainConfig(CAREFUL, SelfPlay(), function=function)
-    trainer = Trainer(StateGraph(game_of(name)), config)
+    trainer = Trainer(StateGraph(load_engine(name)), config)
     trainer.run(200)
-    values, found = trainer.values(0), function_of(trainer)
+    values, found = trainer.values(0), get_function(trainer)
     graph = trainer.graph
     compared = 0
     values.begin_match()
@@ -318,8 +318,8 @@ def assert_same(one: Trainer, other: Trainer) -> None:
 def test_bulk_and_open_path_are_one(case: str) -> None:
     name, config = CONFIGS[case]
     config = replace(config, schedule=EXPLORING)
-    bulk = Trainer(StateGraph(game_of(name)), config)
-    opened = MatchTrainer(StateGraph(game_of(name)), config)
+    bulk = Trainer(StateGraph(load_engine(name)), config)
+    opened = MatchTrainer(StateGraph(load_engine(name)), config)
     record, other = bulk.run(25), opened.run(25)
     assert (record.rewards == other.rewards).all()
     assert (record.lengths == other.lengths).all()
@@ -331,12 +331,12 @@ def test_bulk_and_open_path_are_one(case: str) -> None:
 def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
     name, config = CONFIGS[case]
     config = replace(config, schedule=EXPLORING)
-    whole, part = (Trainer(StateGraph(game_of(name)), config) for _ in range(2))
+    whole, part = (Trainer(StateGraph(load_engine(name)), config) for _ in range(2))
     rewards = whole.run(30).rewards
     checkpoint = Checkpoint.of(part, part.run(17).rewards)
     save_checkpoint(checkpoint, tmp_path / "a.ckpt")
     for found in (load_checkpoint(tmp_path / "a.ckpt"), checkpoint):
-        later = found.trainer(StateGraph(game_of(name)))
+        later = found.trainer(StateGraph(load_engine(name)))
         assert (later.run(13).rewards == rewards[17:]).all()
         assert_same(whole, later)
 
@@ -345,7 +345,7 @@ def test_an_graph_that_is_emptied_changes_nothing() -> None:
     """Connect Four fills the working memory again and again; its size is no matter."""
     config = TrainConfig(opponent=SelfPlay(), function=SMALL, schedule=EXPLORING)
     small, large = (
-        Trainer(StateGraph(game_of("connect-four")), config) for _ in range(2)
+        Trainer(StateGraph(load_engine("connect-four")), config) for _ in range(2)
     )
     for _ in range(3):
         large.graph.grow()
@@ -362,19 +362,19 @@ def test_weights_that_run_away_are_given_up() -> None:
         schedule=EXPLORING,
         function=LinearSettings(highest_reward=100.0),
     )
-    trainer = Trainer(StateGraph(game_of("connect-four")), config)
+    trainer = Trainer(StateGraph(load_engine("connect-four")), config)
     with pytest.raises(DivergenceError, match="lower the step size"):
         trainer.run(10_000)
     assert 0 < trainer.matches < 10_000
     weights = trainer.state().weights["direct"]
     assert np.isfinite(weights).all()
-    initial = Trainer(StateGraph(game_of("connect-four")), config)
+    initial = Trainer(StateGraph(load_engine("connect-four")), config)
     initial.run(trainer.matches)
     assert_same(trainer, initial)
 
 
 def test_what_cannot_be_is_refused() -> None:
-    graph = StateGraph(game_of("tictactoe"))
+    graph = StateGraph(load_engine("tictactoe"))
     with pytest.raises(GameloreError, match="need 'tictactoe' compiled"):
         ValueFunction(StateGraph(Interpreter(load("tictactoe"))), SMALL)
     with pytest.raises(GameloreError, match="needs fluents or features"):
@@ -402,11 +402,11 @@ def test_what_cannot_be_is_refused() -> None:
 def test_searches_ask_the_same_values(function: FunctionSettings) -> None:
     """Kernels and Python give the same values, for both roles and movers."""
     trainer = Trainer(
-        StateGraph(game_of("tictactoe")), TrainConfig(CAREFUL, function=function)
+        StateGraph(load_engine("tictactoe")), TrainConfig(CAREFUL, function=function)
     )
     trainer.run(300)
-    evaluator = ValueFunctionEvaluator(function_of(trainer))
-    sim = evaluator.prepare(game_of("tictactoe"))
+    evaluator = ValueFunctionEvaluator(get_function(trainer))
+    sim = evaluator.prepare(load_engine("tictactoe"))
     assert isinstance(sim, CircuitSimulator)
     parent = random_match(sim, 2).rows[3]
     rows = sim.expand(parent[None]).successors
@@ -419,7 +419,7 @@ def test_searches_ask_the_same_values(function: FunctionSettings) -> None:
     scale = evaluator.goal_scale(sim, 0)
     assert (scale.value(0), scale.value(100)) == (0.0, 1.0)
     with pytest.raises(GameloreError, match="is about 'tictactoe', not 'nim'"):
-        evaluator.prepare(game_of("nim"))
+        evaluator.prepare(load_engine("nim"))
 
 
 @numba.njit
@@ -429,10 +429,10 @@ def call_kernel(function, program, data, batch, mover, role):  # type: ignore[no
 
 def test_a_search_finds_more_than_a_look_ahead() -> None:
     config = TrainConfig(CAREFUL, SelfPlay(), function=SMALL, schedule=EXPLORING)
-    trainer = Trainer(StateGraph(game_of("connect-3")), config)
+    trainer = Trainer(StateGraph(load_engine("connect-3")), config)
     trainer.run(500)
     sim = trainer.graph.simulator
-    player = AlphaBetaPlayer(ValueFunctionEvaluator(function_of(trainer)), depth=4)
+    player = AlphaBetaPlayer(ValueFunctionEvaluator(get_function(trainer)), depth=4)
     goals = [
         play_match(sim, {sim.roles[0]: player, sim.roles[1]: RandomPlayer(seed)}).goals
         for seed in range(10)
@@ -442,7 +442,7 @@ def test_a_search_finds_more_than_a_look_ahead() -> None:
 
 def test_players_use_functions() -> None:
     config = TrainConfig(opponent=SelfPlay(), function=SMALL, schedule=EXPLORING)
-    trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+    trainer = Trainer(StateGraph(load_engine("tictactoe")), config)
     trainer.run(3000)
     sim = trainer.graph.simulator
     player = GreedyPlayer(trainer.values(1))

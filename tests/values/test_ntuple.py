@@ -37,7 +37,7 @@ SMALL = NTupleSettings(tuples=6, tuple_length=4)
 RULE = TDSettings(step_size=0.8, discount=0.9, trace_decay=0.6, risk=0.2)
 
 
-def game_of(name: str) -> CircuitSimulator:
+def load_engine(name: str) -> CircuitSimulator:
     found = simulator(load(name))
     assert isinstance(found, CircuitSimulator)
     return found
@@ -57,12 +57,12 @@ def make_trainer(
     return Trainer(StateGraph(sim), config)
 
 
-def function_of(trainer: Trainer) -> ValueFunction:
+def get_function(trainer: Trainer) -> ValueFunction:
     assert trainer.function is not None
     return trainer.function
 
 
-def structure_of(function: ValueFunction) -> Structure:
+def get_structure(function: ValueFunction) -> Structure:
     assert isinstance(function.model, NTupleModel)
     return function.model.structure
 
@@ -131,7 +131,7 @@ class SlowNetwork:
             )
 
 
-def facts_of(sim: CircuitSimulator, rows: Rows) -> list[frozenset[int]]:
+def list_facts(sim: CircuitSimulator, rows: Rows) -> list[frozenset[int]]:
     matrix = sim.fact_matrix(rows)
     return [frozenset(np.flatnonzero(row).tolist()) for row in matrix]
 
@@ -142,21 +142,21 @@ def facts_of(sim: CircuitSimulator, rows: Rows) -> list[frozenset[int]]:
     [("tictactoe", False), ("tictactoe", True), ("connect-four", False)],
 )
 def test_it_learns_as_defined(game: str, exchange: bool, coherence: bool) -> None:
-    sim = game_of(game)
+    sim = load_engine(game)
     trainer = make_trainer(sim, replace(SMALL, exchange=exchange, coherence=coherence))
-    function = function_of(trainer)
-    slow = SlowNetwork(structure_of(function))
-    assert structure_of(function).exchange == exchange
+    function = get_function(trainer)
+    slow = SlowNetwork(get_structure(function))
+    assert get_structure(function).exchange == exchange
     learner = ValueLearner(trainer.values(0))
     met = []
     for seed in range(0, 12, 2):
         episode = random_match(sim, seed)
         learner.learn(episode)
         goal = sim.goals(episode.rows[-1:])[0, 0] / 100
-        slow.learn(facts_of(sim, episode.rows[1:-1]), goal, RULE, coherence)
+        slow.learn(list_facts(sim, episode.rows[1:-1]), goal, RULE, coherence)
         met.append(episode.rows[:-1])
     rows = np.concatenate(met)
-    expected = np.array([slow.value(facts) for facts in facts_of(sim, rows)])
+    expected = np.array([slow.value(facts) for facts in list_facts(sim, rows)])
     assert function.evaluate(rows) == pytest.approx(expected, abs=1e-5)
     assert np.abs(expected - 0.5).max() > 0.1
 
@@ -164,20 +164,20 @@ def test_it_learns_as_defined(game: str, exchange: bool, coherence: bool) -> Non
 @pytest.mark.parametrize("best", [True, False])
 def test_after_random_moves_the_best_is_the_target(best: bool) -> None:
     """A random match is learned from as its best moves would have gone on."""
-    sim = game_of("tictactoe")
+    sim = load_engine("tictactoe")
     settings = replace(SMALL, best_after_random=best)
     config = TrainConfig(RULE, SelfPlay(), schedule=Fixed(1.0), function=settings)
     trainer = Trainer(StateGraph(sim), config)
     buffers = new_buffers(1, 20)
-    slow = SlowNetwork(structure_of(function_of(trainer)))
+    slow = SlowNetwork(get_structure(get_function(trainer)))
     for _ in range(8):
         rows = _play_one(trainer, buffers)
         if best:
             _learn_best(sim, slow, rows)
     rows = np.concatenate([random_match(sim, 3).rows[:-1], rows])
-    expected = [slow.value(facts) for facts in facts_of(sim, rows)]
-    assert function_of(trainer).evaluate(rows) == pytest.approx(expected, abs=1e-5)
-    assert bool(function_of(trainer).weights()["tables"].any()) == best
+    expected = [slow.value(facts) for facts in list_facts(sim, rows)]
+    assert get_function(trainer).evaluate(rows) == pytest.approx(expected, abs=1e-5)
+    assert bool(get_function(trainer).weights()["tables"].any()) == best
 
 
 def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
@@ -194,16 +194,16 @@ def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
 def _learn_best(sim: CircuitSimulator, slow: SlowNetwork, rows: Rows) -> None:
     for row in rows[::-1]:
         after = sim.expand(row[None]).successors
-        values = [slow.value(facts) for facts in facts_of(sim, after)]
+        values = [slow.value(facts) for facts in list_facts(sim, after)]
         goals = sim.goals(after)[:, 0] / 100
         worth = np.where(sim.terminal(after), goals, values)
         mover = int(np.argmax([one[0].sum() for one in sim.legal(row[None])]))
         best = float(worth.max() if mover == 0 else worth.min())
-        slow.learn(facts_of(sim, row[None]), best, RULE, SMALL.coherence)
+        slow.learn(list_facts(sim, row[None]), best, RULE, SMALL.coherence)
 
 
 def test_openings_are_random() -> None:
-    sim = game_of("connect-3")
+    sim = load_engine("connect-3")
     config = TrainConfig(
         RULE, SelfPlay(), schedule=Fixed(0.0), opening=3, function=SMALL, seed=1
     )
@@ -219,11 +219,11 @@ def test_openings_are_random() -> None:
 @pytest.mark.parametrize("exchange", [False, True])
 def test_kernels_evaluate_as_defined(game: str, exchange: bool) -> None:
     """Moves on the state graph and leaves of a search have the values of facts."""
-    sim = game_of(game)
+    sim = load_engine(game)
     trainer = make_trainer(sim, replace(SMALL, exchange=exchange))
     trainer.run(60)
-    function = function_of(trainer)
-    structure = structure_of(function)
+    function = get_function(trainer)
+    structure = get_structure(function)
     slow = SlowNetwork(structure)
     tables = function.weights()["tables"]
     for row, facts in zip(*_positions(sim), strict=True):
@@ -248,7 +248,7 @@ def test_kernels_evaluate_as_defined(game: str, exchange: bool) -> None:
 
 def _positions(sim: CircuitSimulator) -> tuple[Rows, list[frozenset[int]]]:
     rows = random_match(sim, 5).rows[:-1]
-    return rows, facts_of(sim, rows)
+    return rows, list_facts(sim, rows)
 
 
 def _places(structure: Structure, facts: frozenset[int]) -> list[int]:
@@ -276,13 +276,13 @@ def _best_child(
 
 @pytest.mark.parametrize("coherence", [True, False])
 def test_the_same_seed_has_the_same_weights(coherence: bool) -> None:
-    sim = game_of("connect-3")
+    sim = load_engine("connect-3")
     settings = replace(SMALL, coherence=coherence)
     found = []
     for _ in range(2):
         trainer = make_trainer(sim, settings)
         trainer.run(200)
-        found.append(function_of(trainer).weights())
+        found.append(get_function(trainer).weights())
     assert np.array_equal(found[0]["tables"], found[1]["tables"])
     assert np.array_equal(found[0]["changes"], found[1]["changes"])
     assert len(found[0]["changes"]) == coherence * len(found[0]["tables"])
@@ -292,12 +292,12 @@ def test_the_same_seed_has_the_same_weights(coherence: bool) -> None:
         other.restore(parts.state())
         other.run(matches)
         parts = other
-    assert np.array_equal(function_of(parts).weights()["tables"], found[0]["tables"])
+    assert np.array_equal(get_function(parts).weights()["tables"], found[0]["tables"])
 
 
 def test_tuples_do_not_depend_on_the_order_of_facts() -> None:
     """They are drawn by what facts say, and cover what ends the match."""
-    sim = game_of("connect-four")
+    sim = load_engine("connect-four")
     drawn = build_structure(sim, NTupleSettings(tuples=40), 1)
     texts = [
         {to_kif(sim.fluents[f]).rsplit(" ", 1)[0] for f in drawn.digits[d].facts}
@@ -312,7 +312,7 @@ def test_tuples_do_not_depend_on_the_order_of_facts() -> None:
 
 
 def test_q_learning_is_refused() -> None:
-    sim = game_of("tictactoe")
+    sim = load_engine("tictactoe")
     config = TrainConfig(QSettings(), SelfPlay(), function=SMALL)
     with pytest.raises(GameloreError, match="n-tuple networks learn by TD"):
         Trainer(StateGraph(sim), config)

@@ -41,7 +41,7 @@ LINEAR = LinearSettings(output="sigmoid")
 RULE = QSettings(step_size=0.4, discount=0.9)
 
 
-def game_of(name: str) -> Simulator:
+def load_engine(name: str) -> Simulator:
     return simulator(load(name))
 
 
@@ -50,7 +50,7 @@ def random_match(sim: Simulator, seed: int) -> Episode:
     return Episode.of(sim, play_match(sim, players))
 
 
-def function_of(trainer: Trainer) -> ValueFunction:
+def get_function(trainer: Trainer) -> ValueFunction:
     assert trainer.function is not None
     return trainer.function
 
@@ -68,11 +68,11 @@ class SlowQ:
     """Q-learning as the lecture writes it, in plain numpy, weights as one vector."""
 
     def __init__(self, trainer: Trainer) -> None:
-        function = function_of(trainer)
+        function = get_function(trainer)
         self.graph = StateGraph(trainer.graph.simulator)
         self.rule, self.settings = trainer.config.value_learner, function.settings
         self.function = function  # asked for inputs only
-        self.w = vector_of(function)
+        self.w = join_weights(function)
 
     def value(self, x: Floats, w: Floats) -> float:
         settings = self.settings
@@ -152,7 +152,7 @@ class SlowQ:
         return np.asarray(self.function.encode(row[None], role)[0])
 
 
-def vector_of(function: ValueFunction) -> Floats:
+def join_weights(function: ValueFunction) -> Floats:
     parts = [part.ravel() for part in function.weights().values()]
     return np.concatenate(parts).astype(np.float64)
 
@@ -169,7 +169,7 @@ def assert_as_defined(
         for role in roles:
             slow.learn(episode, role)
             ValueLearner(trainer.values(role)).learn(episode)
-    found = vector_of(function_of(trainer))
+    found = join_weights(get_function(trainer))
     assert found == pytest.approx(slow.w, abs=2e-6)
     assert np.abs(found - initial).max() > 1e-2
 
@@ -190,7 +190,7 @@ def test_functions_learn_as_defined(
     roles = (0,) if perspective == "first" else (0, 1)
     for risk in (0.0, -0.8):
         config = TrainConfig(replace(RULE, risk=risk), SelfPlay(), function=settings)
-        assert_as_defined(game_of("tictactoe"), config, roles)
+        assert_as_defined(load_engine("tictactoe"), config, roles)
 
 
 SIDES = """
@@ -217,7 +217,7 @@ def test_features_and_their_rewards(
 @pytest.mark.parametrize("function", [LINEAR, SMALL], ids=["linear", "network"])
 def test_nobody_chooses_where_chance_moves(function: FunctionSettings) -> None:
     config = TrainConfig(replace(RULE, step_size=0.05), SelfPlay(), function=function)
-    assert_as_defined(game_of("pig"), config, (0,), matches=1)
+    assert_as_defined(load_engine("pig"), config, (0,), matches=1)
 
 
 # ── what is known exactly ───────────────────────────────────────────────────────────
@@ -280,7 +280,7 @@ def test_one_input_per_position_finds_what_best_play_is_worth(updates: str) -> N
         known = list(positions(sim, sim.initial_row()))
         assert len(known) >= 11
         expected = [solve(sim, row, 0.9, mover) for row, mover in known]
-        values = function_of(trainer).evaluate(np.stack([row for row, _ in known]))
+        values = get_function(trainer).evaluate(np.stack([row for row, _ in known]))
         found[type(rule)] = np.abs(values - expected).max()
     assert found[QSettings] < 1e-12
     assert found[TDSettings] > 0.1
@@ -299,7 +299,7 @@ def test_each_role_finds_what_its_best_is_worth() -> None:
     trainer.run(20_000)
     after = sim.expand(sim.initial_row()[None]).successors
     six = sim.encode([read_term("(at 6 b)")])
-    values = function_of(trainer).evaluate(after)
+    values = get_function(trainer).evaluate(after)
     assert (after[int(values.argmax())] == six).all()
     assert values.max() > values.min() + 0.1
 
@@ -327,16 +327,16 @@ CONFIGS = {
 def test_bulk_and_open_path_are_one(case: str) -> None:
     name, config = CONFIGS[case]
     config = replace(config, schedule=EXPLORING)
-    bulk = Trainer(StateGraph(game_of(name)), config)
-    opened = MatchTrainer(StateGraph(game_of(name)), config)
+    bulk = Trainer(StateGraph(load_engine(name)), config)
+    opened = MatchTrainer(StateGraph(load_engine(name)), config)
     record, other = bulk.run(20), opened.run(20)
     assert (record.rewards == other.rewards).all()
     assert_same(bulk, opened)
     assert opened.faults == []
     other_rule = replace(config, learner=TDSettings(0.4, 0.9, trace_decay=0.0))
-    by_td = Trainer(StateGraph(game_of(name)), other_rule)
+    by_td = Trainer(StateGraph(load_engine(name)), other_rule)
     by_td.run(20)
-    found, theirs = (vector_of(function_of(one)) for one in (bulk, by_td))
+    found, theirs = (join_weights(get_function(one)) for one in (bulk, by_td))
     assert found.tolist() != theirs.tolist()
 
 
@@ -353,7 +353,7 @@ def test_players_use_what_was_learned() -> None:
     """Looking one move ahead, and in an arena as a snapshot."""
     rule = QSettings(step_size=0.3, discount=1.0)
     config = TrainConfig(rule, SelfPlay(), schedule=EXPLORING, function=SMALL)
-    trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+    trainer = Trainer(StateGraph(load_engine("tictactoe")), config)
     checkpoint = Checkpoint.of(trainer, trainer.run(3000).rewards)
     sim = trainer.graph.simulator
     participant = make_learned_participant(
@@ -382,23 +382,23 @@ def test_weights_that_run_away_are_given_up(
     config = TrainConfig(
         QSettings(1.0, 1.0), SelfPlay(), schedule=EXPLORING, function=settings
     )
-    trainer = Trainer(StateGraph(game_of("connect-four")), config)
+    trainer = Trainer(StateGraph(load_engine("connect-four")), config)
     with pytest.raises(DivergenceError, match="lower the step size"):
         trainer.run(10_000)
     assert trainer.matches < 10_000
-    weights = vector_of(function_of(trainer))
+    weights = join_weights(get_function(trainer))
     assert np.isfinite(weights).all()
-    initial = Trainer(StateGraph(game_of("connect-four")), config)
+    initial = Trainer(StateGraph(load_engine("connect-four")), config)
     initial.run(trainer.matches)
     assert_same(trainer, initial)
-    opened = MatchTrainer(StateGraph(game_of("connect-four")), config)
+    opened = MatchTrainer(StateGraph(load_engine("connect-four")), config)
     with pytest.raises(DivergenceError, match="lower the step size"):
         opened.run(trainer.matches + 1)
-    assert vector_of(function_of(opened)).tolist() == weights.tolist()
+    assert join_weights(get_function(opened)).tolist() == weights.tolist()
 
 
 def test_playouts_have_no_place() -> None:
-    graph = StateGraph(game_of("tictactoe"))
+    graph = StateGraph(load_engine("tictactoe"))
     config = TrainConfig(QSettings(playouts=3), SelfPlay(), function=SMALL)
     with pytest.raises(GameloreError, match="leave playouts and search_time out"):
         Trainer(graph, config)
@@ -418,7 +418,7 @@ def test_tictactoe_is_learned_by_self_play() -> None:
         schedule=Fixed(0.2),
         function=NetworkSettings(hidden=80, initial_range=None),
     )
-    trainer = Trainer(StateGraph(game_of("tictactoe")), config)
+    trainer = Trainer(StateGraph(load_engine("tictactoe")), config)
     trainer.run(400_000)
     for role in ("first", "second"):
         still = TrainConfig(
@@ -429,5 +429,5 @@ def test_tictactoe_is_learned_by_self_play() -> None:
             function=config.function,
         )
         match = Trainer(trainer.graph, still)
-        function_of(match).load(function_of(trainer).weights())
+        get_function(match).load(get_function(trainer).weights())
         assert (match.run(1000).rewards == 0).mean() < 0.02

@@ -30,14 +30,14 @@ from gamelore.values.shipped import (
 SHIPPED = sorted(path.stem for path in FOLDER.glob("*.npz"))
 
 
-def game_of(name: str) -> CircuitSimulator:
+def load_engine(name: str) -> CircuitSimulator:
     found = simulator(load(name))
     assert isinstance(found, CircuitSimulator)
     return found
 
 
 def test_weights_survive_a_file() -> None:
-    sim = game_of("tictactoe")
+    sim = load_engine("tictactoe")
     settings = NTupleSettings(tuples=4, tuple_length=5)
     config = TrainConfig(
         TDSettings(step_size=0.3), SelfPlay(), function=settings, seed=7
@@ -56,7 +56,7 @@ def test_weights_survive_a_file() -> None:
 
 
 def test_other_functions_are_not_shipped() -> None:
-    function = ValueFunction(StateGraph(game_of("tictactoe")), LinearSettings())
+    function = ValueFunction(StateGraph(load_engine("tictactoe")), LinearSettings())
     with pytest.raises(GameloreError, match="n-tuple"):
         write_weights(function, 0, "")
 
@@ -65,7 +65,7 @@ def test_other_functions_are_not_shipped() -> None:
 def test_shipped_weights_fit_their_games(name: str) -> None:
     """They are small, know the rules as they are, and say how they were learned."""
     assert (FOLDER / f"{name}.npz").stat().st_size < LARGEST
-    sim = game_of(name)
+    sim = load_engine(name)
     evaluator = shipped_evaluator(sim)
     assert evaluator is not None
     rows = sim.expand(sim.initial_row()[None]).successors
@@ -77,7 +77,7 @@ def test_shipped_weights_fit_their_games(name: str) -> None:
 
 
 def test_games_without_weights_have_none() -> None:
-    sim = game_of("nim")
+    sim = load_engine("nim")
     assert find_shipped(sim.game) is None
     assert shipped_evaluator(sim) is None
     assert describe_strength(sim.game) is None

@@ -26,7 +26,7 @@ LINEAR = LinearSettings(perspective="current-player", initial_value=0.02)
 SAME = ("tictactoe", "connect-four", "breakthrough-6x6")
 
 
-def game_of(name: str) -> CircuitSimulator:
+def load_engine(name: str) -> CircuitSimulator:
     sim = simulator(load(name))
     assert isinstance(sim, CircuitSimulator)
     return sim
@@ -43,12 +43,12 @@ def random_match(sim: CircuitSimulator, seed: int) -> Episode:
     return Episode.of(sim, play_match(sim, players))
 
 
-def images_of(sim: CircuitSimulator, rows: Rows) -> Rows:
+def map_rows(sim: CircuitSimulator, rows: Rows) -> Rows:
     exchange = exchange_in(sim)
     return np.stack([sim.encode(map(exchange.fact, sim.facts(row))) for row in rows])
 
 
-def image_of(sim: CircuitSimulator, episode: Episode) -> Episode:
+def map_episode(sim: CircuitSimulator, episode: Episode) -> Episode:
     """The match with the players exchanged."""
     exchange = exchange_in(sim)
     moves: npt.NDArray[np.int32] = np.zeros_like(episode.moves)
@@ -56,16 +56,16 @@ def image_of(sim: CircuitSimulator, episode: Episode) -> Episode:
         for t, number in enumerate(episode.moves[:, role]):
             move = exchange.move(sim.moves[role][number])
             moves[t, 1 - role] = sim.move_number(1 - role, move)
-    return Episode(images_of(sim, episode.rows), moves)
+    return Episode(map_rows(sim, episode.rows), moves)
 
 
 @pytest.mark.parametrize("name", SAME)
 def test_each_player_sees_itself_as_the_first(name: str) -> None:
-    sim = game_of(name)
+    sim = load_engine(name)
     function = ValueFunction(StateGraph(sim), OWN)
     rows = random_match(sim, 3).rows
     seen = function.encode(rows, 0)
-    assert (function.encode(images_of(sim, rows), 1) == seen).all()
+    assert (function.encode(map_rows(sim, rows), 1) == seen).all()
     assert (function.encode(rows, 1) != seen).any()
     images = exchanged_fluents(sim)
     assert images is not None
@@ -77,11 +77,11 @@ def test_each_player_sees_itself_as_the_first(name: str) -> None:
 def test_an_exchanged_match_teaches_the_same(
     name: str, function: FunctionSettings
 ) -> None:
-    sim = game_of(name)
+    sim = load_engine(name)
     config = TrainConfig(TDSettings(step_size=0.02), SelfPlay(), function=function)
     episode = random_match(sim, 5)
     learned = []
-    for role, match in ((0, episode), (1, image_of(sim, episode))):
+    for role, match in ((0, episode), (1, map_episode(sim, episode))):
         trainer = Trainer(StateGraph(sim), config)
         ValueLearner(trainer.values(role)).learn(match)
         learned.append(trainer.state().weights)
@@ -92,7 +92,7 @@ def test_an_exchanged_match_teaches_the_same(
 
 
 def test_where_players_differ_fluents_are_what_they_are() -> None:
-    sim = game_of("hex-4x4")
+    sim = load_engine("hex-4x4")
     assert exchanged_fluents(sim) is None
     rows = random_match(sim, 1).rows
     function = ValueFunction(StateGraph(sim), OWN)
@@ -100,7 +100,7 @@ def test_where_players_differ_fluents_are_what_they_are() -> None:
 
 
 def test_the_first_players_view_is_of_no_side() -> None:
-    sim = game_of("tictactoe")
+    sim = load_engine("tictactoe")
     function = ValueFunction(StateGraph(sim), NetworkSettings(perspective="first"))
     rows = random_match(sim, 1).rows
     assert (function.encode(rows, 1) == function.encode(rows, 0)).all()

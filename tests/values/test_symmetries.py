@@ -51,7 +51,7 @@ NONE = """
 """Who takes the corner wins; white by taking it, black by having it in the end."""
 
 
-def game_of(name: str) -> CircuitSimulator:
+def load_engine(name: str) -> CircuitSimulator:
     found = simulator(load(name))
     assert isinstance(found, CircuitSimulator)
     return found
@@ -59,7 +59,7 @@ def game_of(name: str) -> CircuitSimulator:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_library_games_have_the_symmetries_that_are_known(name: str) -> None:
-    found = find_symmetries(game_of(name))
+    found = find_symmetries(load_engine(name))
     plain = [one for one in found if not one.exchanges]
     assert (len(plain), len(found) - len(plain)) == KNOWN[name]
     assert found[0] == Symmetry(tuple(range(len(found[0].fluents))), exchanges=False)
@@ -71,12 +71,12 @@ def test_library_games_have_the_symmetries_that_are_known(name: str) -> None:
     [("gomoku", (8, 8)), ("othello", (8, 8)), ("hex-7x7", (2, 2)), ("tron", (8, 8))],
 )
 def test_so_have_larger_games(name: str, known: tuple[int, int]) -> None:
-    found = find_symmetries(game_of(name))
+    found = find_symmetries(load_engine(name))
     assert (sum(not s.exchanges for s in found), len(found) // 2) == known
 
 
 def test_symmetries_are_a_group() -> None:
-    sim = game_of("othello-4x4")
+    sim = load_engine("othello-4x4")
     found = {(one.fluents, one.exchanges) for one in find_symmetries(sim)}
     for one, exchanges in found:
         for other, other_exchanges in found:
@@ -91,7 +91,7 @@ def test_a_game_with_none_gets_none() -> None:
 
 
 def test_a_reflection_renames_facts() -> None:
-    sim = game_of("connect-four")
+    sim = load_engine("connect-four")
     reflection = find_symmetries(sim)[1]
     row = sim.initial_row()
     for move in ("1", "1", "2"):

@@ -55,12 +55,12 @@ def trained(
     return trainer
 
 
-def evaluator_of(trainer: Trainer) -> ValueFunctionEvaluator:
+def build_evaluator(trainer: Trainer) -> ValueFunctionEvaluator:
     assert trainer.function is not None
     return ValueFunctionEvaluator(trainer.function)
 
 
-def rows_of(engine: Simulator, count: int) -> list[Row]:
+def sample_rows(engine: Simulator, count: int) -> list[Row]:
     generator = np.random.default_rng(8)
     rows: list[Row] = []
     while len(rows) < count:
@@ -85,13 +85,13 @@ def find(search: ResumableSearch, row: Row, depth: int) -> SearchResult:
 @pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
 def test_kernels_and_python_agree(function: FunctionSettings) -> None:
     trainer = trained("tictactoe", function)
-    evaluator = evaluator_of(trainer)
+    evaluator = build_evaluator(trainer)
     engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
         fast = CircuitSearch(engine, evaluator, role)
         plain = PlainSearch(engine, evaluator, role)
-        for row in rows_of(engine, 6):
+        for row in sample_rows(engine, 6):
             for depth in (1, 2, 3):
                 found, expected = find(fast, row, depth), find(plain, row, depth)
                 assert found.value == pytest.approx(expected.value, abs=2e-5)
@@ -109,13 +109,13 @@ def test_features_are_inputs_of_a_search(reward_in_selection: bool) -> None:
     )
     shaping = (("(in centre own)", 0.5), ("(in centre other)", -0.5))
     trainer = trained("abalone", settings, "abalearn3", shaping)
-    evaluator = evaluator_of(trainer)
+    evaluator = build_evaluator(trainer)
     engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
     for role in range(2):
         fast = CircuitSearch(engine, evaluator, role)
         plain = PlainSearch(engine, evaluator, role)
-        for row in rows_of(engine, 2):
+        for row in sample_rows(engine, 2):
             found, expected = find(fast, row, 2), find(plain, row, 2)
             assert found.value == pytest.approx(expected.value, abs=5e-5)
 
@@ -127,15 +127,15 @@ def test_one_move_ahead_it_is_the_greedy_player(function: FunctionSettings) -> N
     assert isinstance(engine, CircuitSimulator)
     for role, name in enumerate(engine.roles):
         greedy = GreedyPlayer(trainer.values(role))
-        search = CircuitSearch(engine, evaluator_of(trainer), role)
+        search = CircuitSearch(engine, build_evaluator(trainer), role)
         greedy.start(Briefing(engine, name), Clock())
-        for row in rows_of(engine, 8):
+        for row in sample_rows(engine, 8):
             position = Position.from_row(engine, row)
             if len(position.legal_moves(name)) == 1:
                 continue
             found = find(search, row, 1)
             chosen = position.advance(greedy.choose(position, Clock()))
-            values = evaluator_of(trainer).evaluate(
+            values = build_evaluator(trainer).evaluate(
                 engine, chosen.row[None], role, role
             )
             if not chosen.is_terminal:
@@ -146,8 +146,8 @@ def test_what_is_learned_later_does_not_change_a_search() -> None:
     trainer = trained("tictactoe", FUNCTIONS[2])
     engine = trainer.graph.simulator
     assert isinstance(engine, CircuitSimulator)
-    search = CircuitSearch(engine, evaluator_of(trainer), 0)
-    rows = rows_of(engine, 4)
+    search = CircuitSearch(engine, build_evaluator(trainer), 0)
+    rows = sample_rows(engine, 4)
     before = [find(search, row, 1) for row in rows]
     trainer.run(50)
     assert [find(search, row, 1) for row in rows] == before
@@ -157,13 +157,13 @@ def test_it_plays_matches_of_the_interpreter() -> None:
     trainer = trained("tictactoe", FUNCTIONS[2])
     played = Interpreter(load("tictactoe"))
     board = "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (cell 2 2 o) (control x)"
-    player = AlphaBetaPlayer(evaluator_of(trainer), depth=3)
+    player = AlphaBetaPlayer(build_evaluator(trainer), depth=3)
     player.start(Briefing(played, "x"), Clock())
     position = Position(played, board)
     assert position.advance(player.choose(position, Clock())).goal("x") == 100
 
 
 def test_other_games_are_refused() -> None:
-    evaluator = evaluator_of(trained("tictactoe", FUNCTIONS[0]))
+    evaluator = build_evaluator(trained("tictactoe", FUNCTIONS[0]))
     with pytest.raises(GameloreError, match="'tictactoe', not 'connect-3'"):
         evaluator.prepare(simulator(load("connect-3"), "circuit"))

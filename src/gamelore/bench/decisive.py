@@ -24,7 +24,7 @@ GAME = "connect-four"
 LATEST = 30
 """The most moves before a position."""
 
-Judge: TypeAlias = Callable[[Sequence[int]], Mapping[int, int]]
+Solver: TypeAlias = Callable[[Sequence[int]], Mapping[int, int]]
 """From the columns played to a score of every legal one: above 0 is a win of the player
 to move, 0 a draw."""
 
@@ -44,7 +44,7 @@ class DecisivePosition:
         """Return the positions from the initial one to this one."""
         found = [Position(simulator)]
         for column in self.moves:
-            found.append(found[-1].advance(move_of(column)))
+            found.append(found[-1].advance(write_move(column)))
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class DecisivePosition:
 
 
 def sample_decisive(
-    simulator: Simulator, judge: Judge, seed: int
+    simulator: Simulator, solver: Solver, seed: int
 ) -> Iterator[DecisivePosition]:
     """Yield decisive positions without end, none of them twice.
 
@@ -67,7 +67,7 @@ def sample_decisive(
         if position.is_terminal or key in met:
             continue
         met.add(key)
-        labelled = label(tuple(moves), judge(moves))
+        labelled = label(tuple(moves), solver(moves))
         if labelled is not None:
             yield labelled
 
@@ -88,28 +88,28 @@ def _play_at_random(
         if position.is_terminal:
             break
         legal = position.legal_moves(position.roles[ply % 2])
-        moves.append(rng.choice(sorted(map(column_of, legal))))
-        position = position.advance(move_of(moves[-1]))
+        moves.append(rng.choice(sorted(map(find_column, legal))))
+        position = position.advance(write_move(moves[-1]))
     return position, moves
 
 
-def column_of(move: Move) -> int:
+def find_column(move: Move) -> int:
     """Return the column of a move, from 0."""
     return int(to_kif(move).strip("()").split()[1]) - 1
 
 
-def move_of(column: int) -> str:
+def write_move(column: int) -> str:
     """Return the move into a column, from 0, as KIF text."""
     return f"(drop {column + 1})"
 
 
-def bitbully_judge() -> Judge:
-    """Return the judge that `bitbully` is; `GameloreError` if it is not installed."""
+def load_bitbully() -> Solver:
+    """Return the solver that `bitbully` is; `GameloreError` if it is not installed."""
     try:
         from bitbully import BitBully, Board
     except ImportError:
         raise GameloreError(
-            "bitbully is not installed; `pip install 'gamelore[judges]'` brings it"
+            "bitbully is not installed; `pip install 'gamelore[solvers]'` brings it"
         ) from None
     solver = BitBully()
 

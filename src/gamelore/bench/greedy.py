@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.bench.decisive import DecisivePosition, column_of
+from gamelore.bench.decisive import DecisivePosition, find_column
 from gamelore.engine import Rows, Simulator
 from gamelore.search.evaluator import Evaluator
 
@@ -25,7 +25,7 @@ class DecisiveMoves:
             position = one.line(simulator)[-1]
             role = simulator.roles[len(one.moves) % 2]
             for column, move in sorted(
-                (column_of(move), move) for move in position.legal_moves(role)
+                (find_column(move), move) for move in position.legal_moves(role)
             ):
                 rows.append(position.advance(move).row)
                 owners.append(number)

@@ -57,15 +57,15 @@ class ArenaSetup:
         return Arena(self.simulator, participants, seed=self.seed, opening=self.opening)
 
     def _learned(self, snapshot: Snapshot, block: int) -> Participant:
-        seed = self._seed_of(snapshot.name, block)
+        seed = self._derive_seed(snapshot.name, block)
         graph = _make_graph(self.simulator, snapshot)
         return make_learned_participant(snapshot, graph, seed, self.depth)
 
     def _other(self, shipped: ShippedSpec, block: int) -> Participant:
-        seed = self._seed_of(shipped.spec.label, block)
+        seed = self._derive_seed(shipped.spec.label, block)
         return make_participant(shipped.unpack(), self.simulator, seed)
 
-    def _seed_of(self, name: str, block: int) -> int:
+    def _derive_seed(self, name: str, block: int) -> int:
         words = self.seed, zlib.crc32(name.encode()), block
         return int(np.random.SeedSequence(words).generate_state(1)[0])
 

@@ -93,7 +93,7 @@ class MatchTrainer(Trainer):
         if (
             isinstance(against, SelfPlay)
             and not against.opponent_refresh
-            and self._side_of(role) is None
+            and self._find_side(role) is None
         ):
             return [*(other for other in self.players if other != role), role]
         return [role]

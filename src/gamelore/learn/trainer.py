@@ -159,7 +159,7 @@ class Trainer:
 
     def values(self, role: int) -> Values:
         """What a role has learned, for players to look up."""
-        return self._values(role, self.tables, self.function, self._side_of(role))
+        return self._values(role, self.tables, self.function, self._find_side(role))
 
     def rival_values(self, role: int) -> Values:
         """Return the values by which the opponent plays a role, where it has values."""
@@ -276,7 +276,7 @@ class Trainer:
         function = self.config.value_function
         return function is not None and function.perspective == "learner"
 
-    def _side_of(self, role: int) -> int | None:
+    def _find_side(self, role: int) -> int | None:
         """Return the role whose goals the values of a learning role are of.
 
         `None` if they are its own, and learned from its own moves alone.

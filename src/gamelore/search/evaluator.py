@@ -102,7 +102,7 @@ class Evaluator(ABC):
 
     def priors(self, engine: Simulator, rows: Rows) -> list[Floats] | None:
         """Return per role, float64 [n, M[r]]: the probability that each of its moves is
-        the best in a position, 0 where illegal; nothing if it has no opinion of moves.
+        the best in a position, 0 where illegal; `None` if it has none.
         """
         return None
 

@@ -36,7 +36,7 @@ CASES = [
 ]
 
 
-def features_of(game: Game, which: str) -> FeatureRules:
+def choose_features(game: Game, which: str) -> FeatureRules:
     if which == "marks":
         return FeatureRules.from_kif(MARKS, game, name=which)
     return load_features(which, game)
@@ -59,7 +59,7 @@ def random_rows(sim: Simulator, count: int, seed: int = 0) -> Rows:
 @pytest.mark.parametrize(("name", "which"), CASES)
 def test_the_circuit_counts_what_the_interpreter_does(name: str, which: str) -> None:
     game = load(name)
-    features = features_of(game, which)
+    features = choose_features(game, which)
     fast = CircuitSimulator(game, features=features)
     slow = Interpreter(game, features)
     rows = random_rows(fast, 150)[:: 1 if name == "tictactoe" else 15]
@@ -76,7 +76,7 @@ def test_the_circuit_counts_what_the_interpreter_does(name: str, which: str) -> 
 
 def test_values_by_hand() -> None:
     game = load("tictactoe")
-    sim = CircuitSimulator(game, features=features_of(game, "marks"))
+    sim = CircuitSimulator(game, features=choose_features(game, "marks"))
     facts = ["(cell 1 1 x)", "(cell 3 1 x)", "(cell 2 2 o)", "(control o)"]
     row = sim.encode(map(read_term, facts))[None]
     names = [to_kif(name) for name in sim.feature_names]
@@ -238,7 +238,7 @@ def test_features_change_no_match_and_cost_nothing_where_there_are_none() -> Non
 
 def test_any_number_of_rows() -> None:
     game = load("tictactoe")
-    sim = CircuitSimulator(game, features=features_of(game, "marks"))
+    sim = CircuitSimulator(game, features=choose_features(game, "marks"))
     rows = random_rows(sim, 130)
     singles = [sim.feature_counts(row[None])[0] for row in rows]
     np.testing.assert_array_equal(sim.feature_counts(rows), np.array(singles))
@@ -250,7 +250,7 @@ def test_games_are_stored_with_their_features(
 ) -> None:
     monkeypatch.setenv("GAMELORE_CACHE", str(tmp_path))
     game = load("tictactoe")
-    features = features_of(game, "marks")
+    features = choose_features(game, "marks")
     sim = CircuitSimulator(game, features=features)
     assert store.load(game) is None
     stored = store.load(game, features)
@@ -266,7 +266,7 @@ def test_games_are_stored_with_their_features(
 Discs = dict[tuple[int, int], str]
 
 
-def discs_of(sim: Simulator, row: Row) -> Discs:
+def find_discs(sim: Simulator, row: Row) -> Discs:
     """The discs on the board, by row and column."""
     found = {}
     for fact in sim.facts(row):
@@ -321,7 +321,7 @@ def test_threats_are_cells_that_complete_a_row(
     names = list(map(to_kif, sim.feature_names))
     met: set[str] = set()
     for row, counts in zip(rows, sim.feature_counts(rows).tolist(), strict=True):
-        expected = threats_by_hand(discs_of(sim, row), size)
+        expected = threats_by_hand(find_discs(sim, row), size)
         found = dict(zip(names, counts, strict=True))
         assert found == {one: expected.get(one, 0) for one in names}
         met.update(one for one in names if found[one])

@@ -265,24 +265,24 @@ DUEL = """
 """
 
 
-def moves_of(simulator: Interpreter, *texts: str) -> npt.NDArray[np.int32]:
+def number_moves(simulator: Interpreter, *texts: str) -> npt.NDArray[np.int32]:
     numbers = [simulator.move_number(r, read_term(t)) for r, t in enumerate(texts)]
     return np.array([numbers], dtype=np.int32)
 
 
-def facts_of(simulator: Interpreter, row: Row) -> str:
+def write_facts(simulator: Interpreter, row: Row) -> str:
     return " ".join(sorted(map(to_kif, simulator.facts(row))))
 
 
 def test_simultaneous_moves() -> None:
     duel = Interpreter(Game.from_kif(DUEL))
     row = duel.initial_row()
-    assert facts_of(duel, row) == "(round 1) (score left 0) (score right 0)"
+    assert write_facts(duel, row) == "(round 1) (score left 0) (score right 0)"
     assert [array.tolist() for array in duel.legal(row[None])] == [[[True, True]]] * 2
     assert duel.moves[0] == duel.moves[1] == ["heads", "tails"]
-    same = duel.advance(row[None], moves_of(duel, "heads", "heads"))
-    assert facts_of(duel, same[0]) == "(round 2) (score left 1) (score right 0)"
-    after = duel.advance(same, moves_of(duel, "heads", "tails"))
+    same = duel.advance(row[None], number_moves(duel, "heads", "heads"))
+    assert write_facts(duel, same[0]) == "(round 2) (score left 1) (score right 0)"
+    after = duel.advance(same, number_moves(duel, "heads", "tails"))
     assert duel.terminal(np.stack([row, same[0], after[0]])).tolist() == [0, 0, 1]
     assert duel.goals(after).tolist() == [[50, 50]]
 
@@ -307,10 +307,10 @@ def test_three_players() -> None:
     row = three.initial_row()[None]
     assert three.goals(row).tolist() == [[NO_GOAL] * 3]
     three.legal(row)
-    row = three.advance(row, moves_of(three, "(take 2)", "wait", "wait"))
-    assert facts_of(three, row[0]) == "(left 2) (turn b)"
+    row = three.advance(row, number_moves(three, "(take 2)", "wait", "wait"))
+    assert write_facts(three, row[0]) == "(left 2) (turn b)"
     three.legal(row)
-    row = three.advance(row, moves_of(three, "wait", "(take 2)", "wait"))
+    row = three.advance(row, number_moves(three, "wait", "(take 2)", "wait"))
     assert three.terminal(row).all()
     assert three.goals(row).tolist() == [[0, 100, 0]]
 

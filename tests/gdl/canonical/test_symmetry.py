@@ -23,7 +23,7 @@ def found(name: str) -> Exchange:
     return exchange
 
 
-def image_of(exchange: Exchange, sim: Simulator, position: Position) -> Position:
+def map_position(exchange: Exchange, sim: Simulator, position: Position) -> Position:
     return Position(sim, map(exchange.fact, position.facts))
 
 
@@ -48,7 +48,7 @@ def test_players_change_places(name: str) -> None:
     for _ in range(6):
         position = Position(sim)
         for _ in range(200):
-            image = image_of(exchange, sim, position)
+            image = map_position(exchange, sim, position)
             assert_alike(exchange, position, image)
             if position.is_terminal:
                 break
@@ -56,7 +56,7 @@ def test_players_change_places(name: str) -> None:
             position = position.advance([moves[role] for role in sim.roles])
             mirrored = {exchange.role(r): exchange.move(m) for r, m in moves.items()}
             image = image.advance([mirrored[role] for role in sim.roles])
-            assert image.facts == image_of(exchange, sim, position).facts
+            assert image.facts == map_position(exchange, sim, position).facts
 
 
 @pytest.mark.parametrize("name", OTHER)

@@ -49,17 +49,17 @@ def test_three_roles_have_every_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("players", "seats"), [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4), (9, 3), (9, 4)]
+    ("players", "roles"), [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4), (9, 3), (9, 4)]
 )
 @pytest.mark.parametrize("limit", [1, 5, 18, 100])
-def test_what_is_drawn_is_fair(players: int, seats: int, limit: int) -> None:
+def test_what_is_drawn_is_fair(players: int, roles: int, limit: int) -> None:
     names = [f"p{n}" for n in range(players)]
-    drawn = assignments(names, seats, limit, Random(3))
-    assert len(drawn) == len({*drawn}) == min(limit, perm(players, seats))
-    for seat in range(seats):
-        counts = Counter(each[seat] for each in drawn)
+    drawn = assignments(names, roles, limit, Random(3))
+    assert len(drawn) == len({*drawn}) == min(limit, perm(players, roles))
+    for role in range(roles):
+        counts = Counter(each[role] for each in drawn)
         assert max(counts.values()) - min(counts[name] for name in names) <= 1
-    assert all(len({*each}) == seats for each in drawn)
+    assert all(len({*each}) == roles for each in drawn)
 
 
 def test_all_but_one_of_the_assignments_can_be_drawn() -> None:

@@ -46,13 +46,13 @@ def make_small(game: str = "tictactoe", seed: int = 3) -> ZeroTrainer:
     return trainer
 
 
-def weights_of(trainer: ZeroTrainer) -> bytes:
+def pack_weights(trainer: ZeroTrainer) -> bytes:
     return trainer.network.parameters.tobytes()
 
 
 def test_the_same_seed_gives_the_same_weights_however_matches_are_asked_for() -> None:
     one, other, third = make_small(), make_small(), make_small(seed=4)
-    first = weights_of(one)
+    first = pack_weights(one)
     records = [one.run(120)]
     parts = [other.run(count) for count in (1, 7, 50, 62)]
     third.run(120)
@@ -60,8 +60,8 @@ def test_the_same_seed_gives_the_same_weights_however_matches_are_asked_for() ->
     np.testing.assert_array_equal(
         records[0].rewards, np.concatenate([part.rewards for part in parts])
     )
-    assert weights_of(one) == weights_of(other)
-    assert weights_of(one) not in (first, weights_of(third))
+    assert pack_weights(one) == pack_weights(other)
+    assert pack_weights(one) not in (first, pack_weights(third))
     assert np.isfinite(one.losses).all()
 
 
@@ -74,7 +74,7 @@ def test_training_resumes_bit_for_bit() -> None:
     assert isinstance(resumed, ZeroTrainer)
     rest = resumed.run(80).rewards
     np.testing.assert_array_equal(rewards, np.concatenate([first, rest]))
-    assert weights_of(resumed) == weights_of(through)
+    assert pack_weights(resumed) == pack_weights(through)
 
 
 @pytest.mark.parametrize(

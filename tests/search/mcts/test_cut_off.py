@@ -47,7 +47,7 @@ POINTS = f"""{TURNS}
 """
 
 
-def tree_of(game: Game, settings: TreeSettings) -> CircuitTree:
+def make_tree(game: Game, settings: TreeSettings) -> CircuitTree:
     engine = simulator(game)
     assert isinstance(engine, CircuitSimulator)
     tree = CircuitTree(engine, settings, 1)
@@ -60,23 +60,23 @@ def tree_of(game: Game, settings: TreeSettings) -> CircuitTree:
 def test_what_a_playout_counts(limit: int | None, value: float, decisive: bool) -> None:
     game = Game.from_kif(IDLE)
     settings = TreeSettings(playout_limit=limit, decisive=decisive, nodes=10_000)
-    tree = tree_of(game, settings)
+    tree = make_tree(game, settings)
     tree.search(2000)
     assert tree.analyse(0).value == value
     assert {one.value for one in tree.analyse(0).candidates} == {value}
 
 
 def test_playouts_are_cut_off_where_goals_midway_foretell_the_end() -> None:
-    tree = tree_of(Game.from_kif(POINTS), TreeSettings(nodes=10_000))
+    tree = make_tree(Game.from_kif(POINTS), TreeSettings(nodes=10_000))
     assert tree.profile.foretold > 0.6
     assert tree._tree.state[LIMIT] == 16
     tree.search(3000)
     best = tree.analyse(0).best
     assert to_kif(best.move) == "take"
     whole = TreeSettings(playout_limit=2000, nodes=10_000)
-    assert tree_of(Game.from_kif(POINTS), whole)._tree.state[LIMIT] == 2000
+    assert make_tree(Game.from_kif(POINTS), whole)._tree.state[LIMIT] == 2000
 
 
 @pytest.mark.parametrize("name", ["othello-6x6", "connect-four-4x4", "hex-5x5"])
 def test_playouts_go_to_the_end_elsewhere(name: str) -> None:
-    assert tree_of(load(name), TreeSettings(nodes=1000))._tree.state[LIMIT] == 2000
+    assert make_tree(load(name), TreeSettings(nodes=1000))._tree.state[LIMIT] == 2000

@@ -111,7 +111,7 @@ def tree_root(tree: Tree) -> int:
     return int(tree.state[ROOT])
 
 
-def table_of(tree: CircuitTree, node: int) -> npt.NDArray[np.float64] | None:
+def find_table(tree: CircuitTree, node: int) -> npt.NDArray[np.float64] | None:
     number = int(tree._tree.nodes.table[node]) - 1
     if number < 0:
         return None
@@ -137,7 +137,7 @@ def test_shared_playouts_equal_their_twin(rave: int) -> None:
         if path:
             goal = (float(tree._tree.nodes.sums[root, 0]) - goals) / 100
             goals = float(tree._tree.nodes.sums[root, 0])
-            after = table_of(tree, root)
+            after = find_table(tree, root)
             ended = np.zeros(len(engine.fluents), np.bool_)
             if after is not None:
                 ended = after[0] > before[0]
@@ -156,7 +156,7 @@ def test_shared_playouts_equal_their_twin(rave: int) -> None:
     counting = [node for node, one in twin.nodes.items() if one.facts is not None]
     assert len(counting) > 3
     for node in counting:
-        table, own = table_of(tree, node), twin.at(node).facts
+        table, own = find_table(tree, node), twin.at(node).facts
         assert table is not None
         assert own is not None
         assert np.array_equal(table, own)

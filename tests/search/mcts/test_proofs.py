@@ -36,7 +36,7 @@ ProvenGoals = Callable[[CircuitTree], Iterator[tuple[bytes, list[float]]]]
 
 
 @cache
-def engine_of(name: str) -> CircuitSimulator:
+def load_engine(name: str) -> CircuitSimulator:
     return CircuitSimulator(load(name))
 
 
@@ -56,7 +56,7 @@ def test_proven_values_are_those_of_brute_force(
     proven_goals: ProvenGoals,
     check_tree: Any,
 ) -> None:
-    engine = engine_of(name)
+    engine = load_engine(name)
     row = walk(engine, plies, plies)
     values = solve(engine, row)
     settings = TreeSettings(playouts_per_leaf=weight)
@@ -79,7 +79,7 @@ def test_proven_values_are_those_of_brute_force(
 def test_the_plain_tree_proves_the_same(
     name: str, plies: int, solve: Any, walk: Any
 ) -> None:
-    engine = engine_of(name)
+    engine = load_engine(name)
     row = walk(engine, plies, plies)
     values = solve(engine, row)
     tree = PlainTree(engine, TreeSettings(playouts_per_leaf=2), seed=plies)
@@ -114,7 +114,7 @@ def test_the_interpreter_proves_the_same(
 def test_values_stay_right_when_memory_is_short(
     name: str, walk: Any, solve: Any, proven_goals: ProvenGoals, check_tree: Any
 ) -> None:
-    engine = engine_of(name)
+    engine = load_engine(name)
     plies = {"tictactoe": 1, "connect-3": 12, "hex-4x4": 7}[name]
     row = walk(engine, plies, 5)
     values = solve(engine, row)

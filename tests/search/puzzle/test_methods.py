@@ -24,7 +24,7 @@ from gamelore.search.puzzle.unrolled import TRUE, LiteralCircuit
 MEMORY = 64 << 20
 
 
-def circuit_of(game: Game) -> CircuitSimulator:
+def make_engine(game: Game) -> CircuitSimulator:
     engine = simulator(game)
     assert isinstance(engine, CircuitSimulator)
     return engine
@@ -45,7 +45,7 @@ def test_breadth_first_search_meets_every_position_once(
     sheets: dict[str, Game],
     solve: Callable[[Simulator], dict[bytes, int | None]],
 ) -> None:
-    engine = circuit_of(sheets[name])
+    engine = make_engine(sheets[name])
     search = LayeredSearch(engine, engine.initial_row(), MEMORY)
     while not search.over:
         search.step()
@@ -64,7 +64,7 @@ def test_breadth_first_search_meets_every_position_once(
 
 
 def test_tables_that_grow_keep_all_positions() -> None:
-    engine = circuit_of(load("peg-solitaire"))
+    engine = make_engine(load("peg-solitaire"))
     search = LayeredSearch(engine, engine.initial_row(), MEMORY)
     counts = [1]
     while search.depth < 8:
@@ -81,7 +81,7 @@ def test_tables_that_grow_keep_all_positions() -> None:
 
 
 def test_no_memory_is_the_end_and_no_proof() -> None:
-    engine = circuit_of(load("peg-solitaire"))
+    engine = make_engine(load("peg-solitaire"))
     search = LayeredSearch(engine, engine.initial_row(), 4 << 20)
     while not search.over:
         search.step()
@@ -89,7 +89,7 @@ def test_no_memory_is_the_end_and_no_proof() -> None:
 
 
 def test_a_beam_as_wide_as_the_layers_is_complete(sheets: dict[str, Game]) -> None:
-    engine = circuit_of(sheets["square"])
+    engine = make_engine(sheets["square"])
     search = LayeredSearch(engine, engine.initial_row(), MEMORY, 10_000)
     narrow = LayeredSearch(engine, engine.initial_row(), MEMORY, 3)
     for one in (search, narrow):
@@ -101,7 +101,7 @@ def test_a_beam_as_wide_as_the_layers_is_complete(sheets: dict[str, Game]) -> No
 
 
 def test_beams_find_a_path(sheets: dict[str, Game]) -> None:
-    engine = circuit_of(sheets["lamps"])
+    engine = make_engine(sheets["lamps"])
     best = make_best(engine)
     beam = BeamSearch(engine, best, MEMORY)
     while not (beam.over or best.proven):
@@ -110,7 +110,7 @@ def test_beams_find_a_path(sheets: dict[str, Game]) -> None:
 
 
 def test_rollouts_adapt_to_the_best_path(sheets: dict[str, Game]) -> None:
-    engine = circuit_of(sheets["square"])
+    engine = make_engine(sheets["square"])
     best = make_best(engine)
     rollouts = RolloutAdaptation(engine, best, make_stream(1), 50)
     while rollouts.count < 100 * 512 and not best.proven:
@@ -123,7 +123,7 @@ def test_rollouts_adapt_to_the_best_path(sheets: dict[str, Game]) -> None:
 def test_the_planner_finds_a_path(
     name: str, goal: int, sheets: dict[str, Game]
 ) -> None:
-    engine = circuit_of(sheets[name])
+    engine = make_engine(sheets[name])
     best = make_best(engine)
     rollouts = RolloutAdaptation(engine, best, make_stream(1), 50)
     planner = Planner(engine, best, rollouts)
@@ -145,7 +145,7 @@ def test_the_planner_proves_that_nothing_is_better() -> None:
     (<= (goal robot 100) (true (at 4))) (<= (goal robot 70) (true (at 3)))
     (<= (goal robot 0) (not (true (at 3))) (not (true (at 4))))
     """
-    engine = circuit_of(Game.from_kif(sheet, name="too-far"))
+    engine = make_engine(Game.from_kif(sheet, name="too-far"))
     best = make_best(engine)
     planner = Planner(engine, best, RolloutAdaptation(engine, best, make_stream(1), 9))
     while not (planner.over or best.proven):
@@ -156,7 +156,7 @@ def test_the_planner_proves_that_nothing_is_better() -> None:
 
 
 def test_a_position_to_end_in_is_found_and_reached(sheets: dict[str, Game]) -> None:
-    engine = circuit_of(sheets["square"])
+    engine = make_engine(sheets["square"])
     best = make_best(engine)
     search = TargetSearch(engine, best, MEMORY, make_stream(1))
     while not (search.over or best.proven):
@@ -165,7 +165,7 @@ def test_a_position_to_end_in_is_found_and_reached(sheets: dict[str, Game]) -> N
 
 
 def test_a_goal_that_contradicts_itself_is_ruled_out(sheets: dict[str, Game]) -> None:
-    engine = circuit_of(sheets["impossible"])
+    engine = make_engine(sheets["impossible"])
     best = make_best(engine)
     search = TargetSearch(engine, best, MEMORY, make_stream(1))
     for _ in range(20):
@@ -177,7 +177,7 @@ def test_a_goal_that_contradicts_itself_is_ruled_out(sheets: dict[str, Game]) ->
 def test_a_circuit_on_constants_agrees_with_the_engine(
     name: str, sheets: dict[str, Game]
 ) -> None:
-    engine = circuit_of(sheets[name])
+    engine = make_engine(sheets[name])
     circuit = LiteralCircuit(engine.program, lambda one, other: pytest.fail("a gate"))
     random = np.random.default_rng(1)
     for _ in range(20):

@@ -400,7 +400,7 @@ def refresh_edge(tree, parent, edge):
     child = edges.child[edge]
     value = mean_value(tree, child, mover)
     if state[SUM] >= 0:
-        low, high = bounds_of(tree, child, mover)
+        low, high = find_bounds(tree, child, mover)
         value = min(max(value, _scale(tree, mover, low)), _scale(tree, mover, high))
     edges.value[edge] = np.float32(value)
 
@@ -450,7 +450,7 @@ def prove(tree, node):
 
 
 @lean_part
-def bounds_of(tree, node, role):
+def find_bounds(tree, node, role):
     """Return the least and the most a player can get, where the sum is constant."""
     low = np.float64(tree.nodes.bounds[node, 0])
     high = np.float64(tree.nodes.bounds[node, 1])
@@ -486,10 +486,10 @@ def _update_bounds(tree, node):
     else:
         low, high = -np.inf, -np.inf
         for edge in range(first, first + degree):
-            one, other = bounds_of(tree, tree.edges.child[edge], mover)
+            one, other = find_bounds(tree, tree.edges.child[edge], mover)
             low, high = max(low, one), max(high, other)
         for edge in range(first, first + degree):
-            _, other = bounds_of(tree, tree.edges.child[edge], mover)
+            _, other = find_bounds(tree, tree.edges.child[edge], mover)
             if other <= low:
                 tree.edges.value[edge] = _EXCLUDED
         if mover == state[SECOND]:

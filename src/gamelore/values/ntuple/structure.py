@@ -24,7 +24,11 @@ from gamelore.values.ntuple.digits import Digit, find_digits
 from gamelore.values.ntuple.drawing import Surroundings, draw_tuples
 from gamelore.values.ntuple.sampling import sample_positions
 from gamelore.values.ntuple.settings import NTupleSettings
-from gamelore.values.ntuple.symmetries import Symmetry, board_of, find_symmetries
+from gamelore.values.ntuple.symmetries import (
+    Symmetry,
+    find_symmetries,
+    infer_board_model,
+)
 from gamelore.values.ntuple.together import find_clauses, find_neighbours
 
 Ints = npt.NDArray[np.int32]
@@ -174,7 +178,7 @@ def _build(
 
 def find_turns(simulator: CircuitSimulator) -> tuple[int, ...]:
     """Return the facts that say who is to move, one for each role, in their order."""
-    families = board_of(simulator).turns
+    families = infer_board_model(simulator).turns
     number = {split_fact(one): i for i, one in enumerate(simulator.fluents)}
     for key in families:
         facts = [number.get((key, (role,))) for role in simulator.roles]

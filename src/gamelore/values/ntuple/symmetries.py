@@ -67,7 +67,7 @@ def _find_cached(simulator: CircuitSimulator) -> tuple[Symmetry, ...]:
     return tuple(sorted(found.values(), key=lambda one: one.exchanges))
 
 
-def board_of(simulator: CircuitSimulator) -> BoardModel:
+def infer_board_model(simulator: CircuitSimulator) -> BoardModel:
     """Return the inferred board of a compiled game."""
     moves = [move for one in simulator.moves for move in one]
     return infer_model(simulator.game, simulator.fluents, moves)
@@ -80,7 +80,7 @@ def _list_candidates(
     simulator: CircuitSimulator,
 ) -> Iterator[tuple[Permutation, bool]]:
     """Yield renamings of facts, and whether they exchange the players."""
-    model = board_of(simulator)
+    model = infer_board_model(simulator)
     players = [role for role in simulator.roles if role != "random"]
     swap = dict(zip(players, players[::-1], strict=True)) if len(players) == 2 else {}
     where = _find_coordinates(model)

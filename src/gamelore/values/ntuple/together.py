@@ -20,7 +20,7 @@ from gamelore.engine import CircuitSimulator
 from gamelore.errors import GroundingError
 from gamelore.ground import GroundGame, ground
 from gamelore.values.ntuple.digits import Digit
-from gamelore.values.ntuple.symmetries import board_of
+from gamelore.values.ntuple.symmetries import infer_board_model
 
 MOST_TOGETHER = 12
 """Digits of a clause; what depends on more is no clause."""
@@ -142,7 +142,7 @@ def find_neighbours(
     digit_of = {fact: place for place, one in enumerate(digits) for fact in one.facts}
     split = [split_fact(fluent) for fluent in simulator.fluents]
     pairs: set[tuple[int, int]] = set()
-    for grid in board_of(simulator).grids:
+    for grid in infer_board_model(simulator).grids:
         at = _digits_at(grid, split, digit_of)
         cells = list(at)
         xy = np.array([grid.layout.points[cell] for cell in cells])
