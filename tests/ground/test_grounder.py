@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pickle
 import subprocess
-import sys
 
 import pytest
 
 from gamelore.errors import GroundingLimit
 from gamelore.gdl import Compound, Game
 from gamelore.ground import FALSE, GroundLimits, ground, grounder
-from gamelore.ground._worker import GroundRequest
+from gamelore.ground._worker import COMMAND, GroundRequest
 
 COUNTER = """
 (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
@@ -73,15 +72,14 @@ def test_time_is_counted_as_the_worker_s_own(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_worker_ends_when_nobody_waits_for_it() -> None:
-    command = [sys.executable, "-c", "from gamelore.ground._worker import main; main()"]
     endless = "n(1..100000). p(A, B, C) :- n(A), n(B), n(C)."
     request = GroundRequest(endless, 64 << 30, 1 << 40, frozenset())
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as worker:
         assert worker.stdin is not None and worker.stdout is not None
         try:
-            pickle.dump(request, worker.stdin)
+            pickle.dump(tuple(request), worker.stdin)
             worker.stdin.flush()
             worker.stdout.read(1)  # it has begun, and tells of its progress
             worker.stdin.close()  # as the system does when a parent is killed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from gamelore.errors import GroundingError, GroundingLimit
 from gamelore.gdl import Fact, Game, Move, Role, Rule, Term
 from gamelore.gdl.features import FeatureRules
-from gamelore.ground._worker import GroundRequest, GroundRules
+from gamelore.ground._worker import COMMAND, GroundRequest, GroundRules
 from gamelore.ground.asp import Vocabulary, to_asp
 from gamelore.ground.demand import bind_heads
 from gamelore.ground.domains import Domains
@@ -226,9 +225,8 @@ def _run(
     request: GroundRequest, limits: GroundLimits, vocabulary: Vocabulary
 ) -> GroundRules:
     """Run the worker to its end, or end it at the limit of time."""
-    command = [sys.executable, "-c", "from gamelore.ground._worker import main; main()"]
     with subprocess.Popen(
-        command,
+        COMMAND,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -245,14 +243,14 @@ def _run(
         timer.start()
         largest, made, limit = "", 0, f"{limits.memory_mb} MB"
         try:
-            pickle.dump(request, worker.stdin, protocol=5)
+            pickle.dump(tuple(request), worker.stdin, protocol=5)
             worker.stdin.flush()  # but left open: the worker ends when it is closed
             for message in _messages(worker.stdout):
                 match message:
                     case ("progress", relation, rules):
                         largest, made = vocabulary.name(relation), rules
                     case ("done", result):
-                        return result  # type: ignore[no-any-return]
+                        return GroundRules(*result)
                     case ("rules",):
                         limit = f"{limits.rules:,} ground rules"
                     case ("error", text):
