@@ -31,7 +31,7 @@ class AssumingBuilder(GraphBuilder):
         return self.assumed.get(literal & ~1, literal & ~1) ^ (literal & 1)
 
     def assume(self, literal: int) -> None:
-        """From now on, take it and all it implies to be true."""
+        """Take from now on a literal and all it implies to be true."""
         self.assumed.update(self.imply(literal))
 
     @contextmanager

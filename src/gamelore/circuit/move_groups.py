@@ -119,10 +119,12 @@ class _Grouping:
             if one is not None and other is not None and one[0] == other[0]:
                 pure[first_gate + gate] = _intersect(one, a & 1, other, b & 1)
             else:
-                self.value[first_gate + gate] = both(self._of(a), self._of(b))
+                self.value[first_gate + gate] = both(
+                    self._translate(a), self._translate(b)
+                )
 
-    def _of(self, literal: int) -> int:
-        """A literal of the old graph as one of the new."""
+    def _translate(self, literal: int) -> int:
+        """Return a literal of the old graph as one of the new."""
         node = literal >> 1
         value = self.value.get(node)
         if value is None:
@@ -130,7 +132,7 @@ class _Grouping:
         return value ^ (literal & 1)
 
     def _group(self, role: int, inverted: bool, members: Members) -> int:
-        """The literal of a set of a role's moves; of the smaller half of them."""
+        """Return the literal of a set of a role's moves, by their smaller half."""
         every = self.role_moves[role]
         if 2 * len(members) > len(every):
             members = np.setdiff1d(every, members, assume_unique=True)
@@ -144,7 +146,7 @@ class _Grouping:
         return 2 * (self.base + number) ^ int(inverted)
 
     def turn_circuit(self) -> TurnCircuit:
-        outputs = [self._of(literal) for literal in self.graph.outputs.tolist()]
+        outputs = [self._translate(literal) for literal in self.graph.outputs.tolist()]
         graph = self.builder.finish(outputs)
         factored = self._factored(outputs)
         graphs = [graph] if factored is None else [graph, self.builder.finish(factored)]
@@ -152,14 +154,14 @@ class _Grouping:
         return min(turns, key=_cost)
 
     def _make_turn(self, read: Sequence[int], graph: Graph) -> TurnCircuit:
-        """The circuit of a graph that reads these groups."""
+        """Return the circuit of a graph that reads these groups."""
         graph = self._with_groups(read, graph)
         moves = tuple(node - 1 - self.fluents for node in self.chosen_nodes)
         groups = self._memberships(read)
         return TurnCircuit(self._turn(graph), moves, self.base - 1, groups)
 
     def _factored(self, outputs: Sequence[int]) -> list[int] | None:
-        """The outputs with the next position by selectors, if one role chooses."""
+        """Return outputs with the next position by selectors, if one role chooses."""
         choosing = [role for role, moves in enumerate(self.chosen) if moves]
         if len(choosing) != 1 or self.variables:
             return None
@@ -187,7 +189,7 @@ class _Grouping:
         return result
 
     def _read_groups(self, graph: Graph) -> list[int]:
-        """The numbers of the groups that a graph reads."""
+        """Return the numbers of the groups that a graph reads."""
         read = np.zeros(1 + graph.inputs, bool)
         for literals in (graph.left, graph.right, graph.outputs):
             nodes = literals >> 1
@@ -196,7 +198,7 @@ class _Grouping:
         return numbers
 
     def _with_groups(self, read: Sequence[int], graph: Graph) -> Graph:
-        """The graph with these groups for inputs alone, numbered anew."""
+        """Return the graph with these groups for inputs alone, numbered anew."""
         number = np.arange(1 + graph.inputs + graph.gates, dtype=np.int32)
         number[[self.base + group for group in read]] = range(
             self.base, self.base + len(read)
@@ -236,7 +238,7 @@ class _Grouping:
         return replace(circuit, moves=moves, features=(), loops=loops, graph=graph)
 
     def _memberships(self, read: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-        """Per move that can be chosen, the numbers of its groups among those read."""
+        """Return per move that can be chosen which of the groups read it is in."""
         of_move: dict[int, list[int]] = {move: [] for move in self.chosen_nodes}
         for number, group in enumerate(read):
             for move in self.members[group].tolist():
@@ -245,14 +247,14 @@ class _Grouping:
 
 
 def _cost(turn: TurnCircuit) -> float:
-    """About how long a step takes, in gates: groups are cleared and joined, too."""
+    """Return about how long a step takes, in gates, work on groups included."""
     graph, moves = turn.circuit.graph, len(turn.moves)
     joined = sum(map(len, turn.groups)) * min(1, _LANES / 2 / max(1, moves))
     return graph.gates + joined + (graph.inputs - turn.first_group) / 4
 
 
 def _bits(number: int, count: int) -> npt.NDArray[np.bool_]:
-    """The bits of a number as an array of so many, the lowest first."""
+    """Return the bits of a number as an array of so many, the lowest first."""
     data = np.frombuffer(number.to_bytes(-(-count // 8), "little"), np.uint8)
     return np.unpackbits(data, count=count, bitorder="little").astype(bool)
 
@@ -263,7 +265,7 @@ def _intersect(
     other: tuple[int, bool, Members],
     flop: int,
 ) -> tuple[int, bool, Members]:
-    """The moves in both of two sets, each inverted or not."""
+    """Return the moves in both of two sets, each inverted or not."""
     role, inverted, a = one
     _, other_inverted, b = other
     not_a, not_b = inverted ^ bool(flip), other_inverted ^ bool(flop)

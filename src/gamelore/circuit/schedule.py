@@ -119,7 +119,7 @@ class _Scheduler:
             phase.items = self._in_runs(shared) + self._in_runs(rest)
 
     def _in_runs(self, items: Sequence[_Item]) -> list[_Item]:
-        """Items in another order; loops stay where they are."""
+        """Return items in another order; loops stay where they are."""
         result: list[_Item] = []
         loops = [i for i, item in enumerate(items) if item.node < 0]
         first = 0
@@ -416,11 +416,11 @@ class _Layout:
         self.segments.append((LOOP, first, len(self.runs)))
 
     def release(self, nodes: Iterable[int]) -> None:
-        """Nobody reads these nodes any more."""
+        """Free the slots of nodes that nobody reads any more."""
         self.free(self._slots[node] for node in nodes)
 
     def free(self, slots: Iterable[int]) -> None:
-        """Last freed is first used again: it is still near the processor."""
+        """Keep slots for use, the last freed first: it is still near the processor."""
         self._free.extend(slots)
 
     def _append(self, left: int, right: int) -> int:

@@ -103,7 +103,7 @@ class MoveCases:
             self._cases[node] = self._intersect(first, second)
 
     def _intersect(self, one: Cases, other: Cases) -> Cases | None:
-        """The cases of an AND, unless they take many gates of their own."""
+        """Return the cases of an AND, unless they take many gates of their own."""
         self._work += len(one) * len(other)
         if self._work > _MOST_WORK:
             raise TooMuchWorkError
@@ -166,7 +166,7 @@ def join_cases(
 
 
 def _find_shared(cases: Cases) -> Cases:
-    """The cases that others may have too: not constant, and not that of most moves."""
+    """Return cases that others may have too: no constants, not that of most moves."""
     varied = {x: moves for x, moves in cases.items() if x > TRUE}
     if len(varied) < 2:
         return {}
@@ -179,7 +179,7 @@ def _find_shared(cases: Cases) -> Cases:
 def _choose_selector(
     cases: Cases, selectors: Sequence[_Selector], by_literal: dict[int, set[int]]
 ) -> int:
-    """The selector that has most of some cases; a new one's number if none fits."""
+    """Return the number of the selector that has most of some cases, or a new one."""
     found = Counter(n for x in cases for n in sorted(by_literal.get(x, ())))
     for number, _ in sorted(found.items(), key=lambda item: (-item[1], item[0])):
         if selectors[number].agrees_with(cases):
@@ -188,7 +188,7 @@ def _choose_selector(
 
 
 def _sum(cases: Cases, builder: GraphBuilder, group: Callable[[int], int]) -> int:
-    """The OR of all cases: each literal AND its set of moves."""
+    """Return the OR of all cases: each literal AND its set of moves."""
     return builder.disjoin(
         literal if literal == FALSE else builder.both(group(moves), literal)
         for literal, moves in cases.items()

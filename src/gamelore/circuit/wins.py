@@ -137,7 +137,7 @@ class TurnWins:
         """Per role, a literal that says that it has a single move; that move."""
 
     def find_wins(self, before: TurnWins) -> None:
-        """Compose what moves lead to.  before: the turn before this one"""
+        """Compose what moves lead to; `before` is the turn before this one."""
         after_next = (self.turn + 1) % len(self.order.values)
         self._assume_quiet(before, after_next)
         self.later = self.evaluate_ends(self._fluents_in(after_next))
@@ -192,7 +192,7 @@ class TurnWins:
     # ── moves ───────────────────────────────────────────────────────────────────────
 
     def _find_step(self) -> Evaluation:
-        """Legal moves and the next position, by the moves that may be made."""
+        """Return legal moves and the next position, by the moves that may be made."""
         parts, builder = self.parts, self.builder
         moves = [builder.input(parts.fluents + i) for i in range(parts.moves)]
         step = self._evaluate(parts.step, [*self.fluents, *moves])
