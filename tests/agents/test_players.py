@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.agents.builtin import PLAYERS
 from gamelore.agents.random_player import RandomPlayer
@@ -78,13 +79,16 @@ def pair_players_with_games() -> Iterator[object]:
         yield pytest.param(game, name, marks=[pytest.mark.slow] if slow else [])
 
 
+@pytest.mark.parametrize("steps", mark_slow([6, 12], {12}))
 @pytest.mark.parametrize(("game", "name"), pair_players_with_games())
-def test_players_play_every_kind_of_game_without_a_fault(name: str, game: str) -> None:
+def test_players_play_every_kind_of_game_without_a_fault(
+    name: str, game: str, steps: int
+) -> None:
     simulator = Interpreter(load(game))
     roles = [role for role in simulator.roles if role != "random"]
     players: dict[str, Player] = {role: RandomPlayer(7) for role in roles}
     players[roles[-1]] = small(name, seed=1)
-    record = play_match(simulator, players, move_limit=6)
+    record = play_match(simulator, players, move_limit=steps)
     if name in TURN_TAKERS and game == "rock-paper-scissors":
         assert {fault.kind for fault in record.faults} == {"failed"}
         assert "two roles have a choice at once" in record.faults[0].message

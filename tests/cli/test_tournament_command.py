@@ -16,6 +16,7 @@ from random import Random
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.marks import mark_slow
 
 from gamelore.cli import main
 from gamelore.ggp.tournament.config import EXAMPLE
@@ -179,13 +180,14 @@ def served(*arguments: str) -> Iterator[str]:
             process.terminate()
 
 
-def test_players_on_the_network_take_part(tmp_path: Path) -> None:
+@pytest.mark.parametrize("repeats", mark_slow([1, 2], {2}))
+def test_players_on_the_network_take_part(tmp_path: Path, repeats: int) -> None:
     with served("--player", "random", "--name", "somebody-else") as address:
-        path = write(tmp_path, 1)
+        path = write(tmp_path, repeats)
         text = path.read_text().replace('"novice"', f'"{address}"')
         path.write_text(f"scramble = true\nat_once = 2\n{text}")
         summary = json.loads(run(path, "--json").output)
-    assert summary["matches"] == 6
+    assert summary["matches"] == 6 * repeats
     assert [row["faults"] for row in summary["standings"]] == [0, 0, 0]
     assert {row["player"] for row in summary["standings"]} == {
         "chance",

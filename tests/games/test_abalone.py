@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.engine import CircuitSimulator, Simulator
 from gamelore.engine.choose import simulator
@@ -147,9 +148,10 @@ class Abalone:
 Beside: TypeAlias = Callable[[str, Callable[[], Abalone], int], list[int]]
 
 
-def test_random_play_on_the_full_board(play_beside: Beside) -> None:
-    lengths = play_beside("abalone-5-120", lambda: Abalone(5, 120), 1)
-    assert lengths == [120]
+@pytest.mark.parametrize("matches", mark_slow([1, 2], {2}))
+def test_random_play_on_the_full_board(play_beside: Beside, matches: int) -> None:
+    lengths = play_beside("abalone-5-120", lambda: Abalone(5, 120), matches)
+    assert lengths == [120] * matches
 
 
 def test_random_play_on_a_small_board(play_beside: Beside) -> None:

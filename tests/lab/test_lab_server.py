@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lab.running import EVIL_RULES, MARKUP, Client, RunningLab, run_lab
+from tests.marks import mark_slow
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from gamelore.lab import connection, runs, server, tournaments
@@ -171,12 +172,13 @@ def test_a_hundred_silent_sockets_harm_nobody(lab: RunningLab) -> None:
             assert client.ask("ListFiles")["type"] == "FileList"
 
 
+@pytest.mark.parametrize("most", mark_slow([20, 250], {250}))
 def test_there_is_a_limit_of_sockets(
-    lab: RunningLab, monkeypatch: pytest.MonkeyPatch
+    lab: RunningLab, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(server, "MOST_SOCKETS", 20)
+    monkeypatch.setattr(server, "MOST_SOCKETS", most)
     with ExitStack() as stack, pytest.raises(InvalidStatus):
-        for _ in range(21):
+        for _ in range(most + 1):
             stack.enter_context(lab.open_socket())
     with lab.client() as client:
         assert client.ask("ListFiles")["type"] == "FileList"

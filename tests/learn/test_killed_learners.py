@@ -14,6 +14,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.agents.agent import MatchEntry
 from gamelore.engine import simulator
@@ -181,10 +182,6 @@ def learners(log: MatchLog) -> list[LearnerKey]:
     return [LearnerKey(*row) for row in rows.fetchall()]
 
 
-def test_killed_a_few_times(nursery: Nursery, tmp_path: Path) -> None:
-    kill_again_and_again(nursery, tmp_path / "lore.db", 3)
-
-
-@pytest.mark.slow
-def test_killed_many_times(nursery: Nursery, tmp_path: Path) -> None:
-    kill_again_and_again(nursery, tmp_path / "lore.db", 50)
+@pytest.mark.parametrize("times", mark_slow([3, 5, 50], {5, 50}))
+def test_killed_again_and_again(nursery: Nursery, tmp_path: Path, times: int) -> None:
+    kill_again_and_again(nursery, tmp_path / "lore.db", times)

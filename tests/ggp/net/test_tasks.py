@@ -297,19 +297,23 @@ def told(match: ManagedMatch) -> tuple[object, ...]:
     return match.seed, match.players, match.record
 
 
+@pytest.mark.parametrize(
+    ("game", "count", "at_once"),
+    [("pig-10", 8, 4), pytest.param("pig", 12, 6, marks=pytest.mark.slow)],
+)
 def test_matches_side_by_side_are_those_one_after_the_other(
-    players: list[RemotePeer],
+    game: str, count: int, at_once: int, players: list[RemotePeer]
 ) -> None:
-    manager = Manager(simulator(load("pig-10")), MatchSettings(3600, 3600))
-    specs = [MatchSpec(players[:: 1 - 2 * (n % 2)], seed=n) for n in range(8)]
+    manager = Manager(simulator(load(game)), MatchSettings(3600, 3600))
+    specs = [MatchSpec(players[:: 1 - 2 * (n % 2)], seed=n) for n in range(count)]
     one_by_one = [manager.run(spec.peers, seed=spec.seed) for spec in specs]
-    together = [*manager.run_side_by_side(specs, at_once=4)]
+    together = [*manager.run_side_by_side(specs, at_once=at_once)]
     assert len({len(match.record.moves) for match in together}) > 1
     together.sort(key=lambda match: match.seed)
     assert [*map(told, together)] == [*map(told, one_by_one)]
     assert all(match.record.complete for match in together)
     assert not any(match.record.faults for match in together)
-    assert len({match.match for match in together}) == 8
+    assert len({match.match for match in together}) == count
 
 
 def test_players_told_too_much_at_once_are_busy(players: list[RemotePeer]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.marks import mark_slow
 
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.builtin import PLAYERS
@@ -302,8 +303,9 @@ def test_rules_that_explode_take_nobody_down(server: PlayerServer) -> None:
     exchange(server, write_request("( ABORT next )"))
 
 
-def test_many_games_one_after_the_other(server: PlayerServer) -> None:
-    for number in range(4):
+@pytest.mark.parametrize("games", mark_slow([4, 8], {8}))
+def test_many_games_one_after_the_other(server: PlayerServer, games: int) -> None:
+    for number in range(games):
         rules = (
             f"(role x) (init (n 0)) (<= (legal x (go ?n)) (s ?n)) (s {number})"
             "(<= (next (n 1)) (does x (go ?n))) (<= terminal (true (n 1))) (goal x 1)"
@@ -387,10 +389,16 @@ def attack(server: PlayerServer, cases: int, seed: int) -> None:
 
 @needs_proc
 @pytest.mark.usefixtures("unlogged")
-def test_fuzzed_requests_leave_no_trace(server: PlayerServer) -> None:
-    attack(server, 150, seed=1)
+@pytest.mark.parametrize(
+    ("before", "count"),
+    [(150, 250), pytest.param(400, 1000, marks=pytest.mark.slow)],
+)
+def test_fuzzed_requests_leave_no_trace(
+    server: PlayerServer, before: int, count: int
+) -> None:
+    attack(server, before, seed=1)
     threads, files, pages = resources()
-    attack(server, 250, seed=2)
+    attack(server, count, seed=2)
     time.sleep(1.0)
     threads_after, files_after, pages_after = resources()
     assert threads_after <= threads + 2
