@@ -34,14 +34,14 @@ class Recorder:
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.briefings: list[Briefing] = []
-        self._lots = RandomPlayer(seed)
+        self._inner = RandomPlayer(seed)
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         self.briefings.append(briefing)
-        self._lots.start(briefing, clock)
+        self._inner.start(briefing, clock)
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        return self._lots.choose(position, clock)
+        return self._inner.choose(position, clock)
 
 
 def entry(match: str, engine: Simulator, role: int = 0) -> MatchEntry:

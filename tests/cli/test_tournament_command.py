@@ -217,12 +217,12 @@ def test_an_interrupt_keeps_what_is_over(
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_killed_again_and_again_it_repeats_nothing(tmp_path: Path) -> None:
-    path, lots = write(tmp_path, 150), Random(2)
+    path, rng = write(tmp_path, 150), Random(2)
     kept: dict[str, str] = {}
     for _ in range(8):
         with start(path) as process:
             wait_for_matches(tmp_path, len(kept) + 1, process)
-            time.sleep(lots.random() * 0.2)
+            time.sleep(rng.random() * 0.2)
             process.kill()
             process.wait()
         after = records(tmp_path)

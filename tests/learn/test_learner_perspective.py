@@ -298,7 +298,7 @@ PERSPECTIVES = ["first", "learner", "current-player"]
 
 @pytest.mark.parametrize("perspective", PERSPECTIVES)
 @pytest.mark.parametrize("linear", [False, True])
-def test_random_moves_teach_the_same_during_play(
+def test_random_moves_update_the_same_during_play(
     perspective: str, linear: bool
 ) -> None:
     """Where no move depends on values it makes no difference when weights change."""

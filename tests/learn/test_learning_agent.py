@@ -107,7 +107,7 @@ def assert_same(one: Cells, other: Cells) -> None:
 
 
 @pytest.mark.parametrize("settings", LEARNERS, ids=["td", "q", "qm"])
-def test_the_same_matches_and_table_as_in_a_course(
+def test_the_same_matches_and_table_as_in_a_run(
     engine: Simulator, settings: LearnerSettings, tmp_path: Path
 ) -> None:
     config = TrainConfig(settings, NOVICE, schedule=Fixed(0.1), seed=SEED)
@@ -143,7 +143,7 @@ def test_a_new_process_goes_on_as_if_nothing_had_happened(
     assert_same(only(parts).cells, only(whole).cells)
 
 
-def test_what_a_match_taught_is_known_before_the_next(
+def test_what_a_match_updated_is_known_before_the_next(
     engine: Simulator, tmp_path: Path
 ) -> None:
     store = tmp_path / "lore.db"

@@ -71,7 +71,7 @@ def test_it_plays_like_alpha_beta_of_depth_one() -> None:
         function=NetworkSettings(hidden=4, perspective="current-player"),
     )
     trainer = Trainer(StateGraph(engine), config)
-    lots = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     position = Position(engine)
     for step in range(40):
         role = step % 2
@@ -87,7 +87,7 @@ def test_it_plays_like_alpha_beta_of_depth_one() -> None:
             lead = judged.feature_counts(after.row[None], role)[0, 0]
             assert lead == best.value
         legal = position.legal_moves(engine.roles[role])
-        position = position.advance(legal[int(lots.integers(len(legal)))])
+        position = position.advance(legal[int(rng.integers(len(legal)))])
         if position.is_terminal:
             break
     assert step > 20

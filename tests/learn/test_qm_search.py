@@ -95,7 +95,7 @@ def test_nested_search_knows_chance() -> None:
 
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("engine", ["circuit", "interpreter"])
-def test_a_course_by_the_clock_searches_every_position_once(
+def test_a_run_by_the_clock_searches_every_position_once(
     monkeypatch: pytest.MonkeyPatch,
     engine: Literal["circuit", "interpreter"],
     level: int,

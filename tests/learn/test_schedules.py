@@ -73,7 +73,7 @@ def test_schedules_are_checked(make: object, message: str) -> None:
 @pytest.mark.parametrize(
     "learner", [TDSettings(), QSettings()], ids=["table-td", "table-q"]
 )
-def test_steps_that_shrink_are_courses_in_a_row(
+def test_steps_that_decay_are_runs_in_a_row(
     learner: TDSettings | QSettings,
 ) -> None:
     """Each with a smaller step size than the one before, from where that stood."""

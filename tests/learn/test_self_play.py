@@ -87,7 +87,7 @@ def test_bulk_and_open_path_are_one(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["shared", "own-q", "shared-copy", "own-copy"])
-def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
+def test_a_run_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
     name, config = CONFIGS[case]
     whole, part = (Trainer(StateGraph(simulator(load(name))), config) for _ in range(2))
     rewards = whole.run(33).rewards

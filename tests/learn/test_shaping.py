@@ -263,7 +263,7 @@ def test_both_engines_count_the_same(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CONFIGS)
-def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
+def test_a_run_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
     whole, part = (Trainer(StateGraph(sides()), shaped(case)) for _ in range(2))
     rewards = whole.run(33).rewards
     save_checkpoint(Checkpoint.of(part, part.run(18).rewards), tmp_path / "a")

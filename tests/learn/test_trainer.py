@@ -1,4 +1,4 @@
-"""Courses of learning: updates worked by hand, and one table by every path."""
+"""Training runs: updates worked by hand, and one table by every path."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_features_give_initial_values() -> None:
     assert len(kinds) >= 3
 
 
-def test_without_sight_only_visited_positions_have_cells() -> None:
+def test_without_candidates_only_visited_positions_have_cells() -> None:
     trainer = Trainer(make_graph("tictactoe"), TrainConfig(lookahead=Lookahead()))
     trainer.run(100)
     assert trainer.table.visits.min() > 0
@@ -364,7 +364,7 @@ def test_any_player_can_be_the_opponent() -> None:
     assert trainer.faults[0].role == "o"
 
 
-def test_a_course_in_parts_is_the_same() -> None:
+def test_a_run_in_parts_is_the_same() -> None:
     name, _, config = CONFIGS["td-candidates"]
     whole, parts = (
         Trainer(StateGraph(simulator(load(name))), config) for _ in range(2)

@@ -116,7 +116,7 @@ def test_rewards_along_the_way_are_changes_of_features() -> None:
 
 
 @pytest.mark.parametrize("updates", ["online", "offline"])
-def test_an_error_can_teach_where_it_was_found(updates: str) -> None:
+def test_an_error_updates_values_where_it_was_found(updates: str) -> None:
     """Of S1, S4, S8 and S9 all learn from what S9 is worth, as Equation 5 has it."""
     sim = lecture()
     settings = LinearSettings(bias=False, trace_includes="successor", updates=updates)  # type: ignore[arg-type]

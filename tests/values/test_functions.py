@@ -328,7 +328,7 @@ def test_bulk_and_open_path_are_one(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["network-copy", "linear"])
-def test_a_course_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
+def test_a_run_goes_on_from_a_checkpoint(case: str, tmp_path: Path) -> None:
     name, config = CONFIGS[case]
     config = replace(config, schedule=EXPLORING)
     whole, part = (Trainer(StateGraph(load_engine(name)), config) for _ in range(2))

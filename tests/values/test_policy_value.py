@@ -78,10 +78,10 @@ class Twin:
     def __init__(self, network: PolicyValueNetwork, samples: Samples) -> None:
         self.network = network
         self.samples = samples
-        self.facts = self._look(samples.rows)
-        self.ends = self._look(samples.ends)
+        self.facts = self._observe(samples.rows)
+        self.ends = self._observe(samples.ends)
 
-    def _look(self, rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    def _observe(self, rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
         """Return facts from the side of the view, float64 [n, I]."""
         found = np.zeros((len(rows), self.network.inputs))
         seen = self.network.simulator.fact_matrix(rows)

@@ -74,7 +74,7 @@ def test_each_player_sees_itself_as_the_first(name: str) -> None:
 
 @pytest.mark.parametrize("function", [OWN, LINEAR])
 @pytest.mark.parametrize("name", SAME)
-def test_an_exchanged_match_teaches_the_same(
+def test_an_exchanged_match_updates_the_same(
     name: str, function: FunctionSettings
 ) -> None:
     sim = load_engine(name)

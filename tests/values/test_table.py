@@ -92,7 +92,7 @@ def test_cells_take_at_most_48_bytes_at_any_size() -> None:
         table.arrays.used[0] = 0
 
 
-def test_tables_grow_during_a_course() -> None:
+def test_tables_grow_during_a_run() -> None:
     graph = StateGraph(simulator(load("connect-four")))
     trainer = Trainer(graph, TrainConfig(QSettings(), schedule=Fixed(0.5)))
     record = trainer.run(2_000)

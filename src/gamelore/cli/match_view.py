@@ -205,7 +205,7 @@ def moment_text(moment: Moment, number: int, repeat: int) -> str:
         RoleRow(
             role,
             player,
-            _seat_text(goals, role, to_kif(joint[place]) if joint else ""),
+            _role_text(goals, role, to_kif(joint[place]) if joint else ""),
             counts[role],
         )
         for place, (role, player) in enumerate(
@@ -220,7 +220,7 @@ def moment_text(moment: Moment, number: int, repeat: int) -> str:
     return frame(title, board, rows, ["", *notes] if notes else [])
 
 
-def _seat_text(goals: dict[str, int | None], role: str, move: str) -> str:
+def _role_text(goals: dict[str, int | None], role: str, move: str) -> str:
     """The last move, and at the end the goal."""
     return f"{move}  → {goals[role]}" if role in goals else move
 

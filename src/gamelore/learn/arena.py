@@ -146,7 +146,7 @@ class Arena:
         return [
             (one.name, other.name)
             for one, other in self._pairs()
-            if not self._seatings(one, other)
+            if not self._assign_roles(one, other)
         ]
 
     @property
@@ -155,7 +155,7 @@ class Arena:
         return [
             (one.name, other.name)
             for one, other in self._pairs()
-            if self._opening(one, other) and self._seatings(one, other)
+            if self._opening(one, other) and self._assign_roles(one, other)
         ]
 
     def describe_openings(self) -> str:
@@ -179,12 +179,12 @@ class Arena:
         for number, first in enumerate(range(0, matches, BLOCK)):
             numbers = range(first, min(matches, first + BLOCK))
             for one, other in self._pairs():
-                seatings = self._seatings(one, other)
+                assignments = self._assign_roles(one, other)
                 opening = self._opening(one, other)
                 block = [
-                    ArenaMatch(seatings[n % len(seatings)], n // 2, opening)
+                    ArenaMatch(assignments[n % len(assignments)], n // 2, opening)
                     for n in numbers
-                    if seatings
+                    if assignments
                 ]
                 if block:
                     yield ArenaBlock(number, tuple(block))
@@ -225,7 +225,9 @@ class Arena:
         with_learned = [pair for pair in pairs if pair[0].learned or pair[1].learned]
         return with_learned or pairs
 
-    def _seatings(self, one: Participant, other: Participant) -> list[tuple[str, str]]:
+    def _assign_roles(
+        self, one: Participant, other: Participant
+    ) -> list[tuple[str, str]]:
         """Return the ways in which two can share the roles, in the roles' order."""
         first, second = self.roles
         return [

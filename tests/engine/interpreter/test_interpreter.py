@@ -221,7 +221,7 @@ def test_a_variable_without_any_value_is_an_error() -> None:
         derived("(<= (p ?x) (q ?x) (distinct ?x ?y)) (q a)")
 
 
-def test_answers_are_renewed_with_position_and_moves() -> None:
+def test_answers_are_found_again_with_position_and_moves() -> None:
     asked = prover("(<= (p ?x) (q ?x)) (<= (q ?x) (true ?x)) (<= (n ?m) (does a ?m))")
     for fact in "one", "two":
         asked.set_position([fact])

@@ -51,7 +51,7 @@ def record(simulator: Simulator) -> PlayoutRecord:
 
 
 @pytest.mark.parametrize("name", ["own.jsonl", "own.jsonl.gz"])
-def test_traces_survive_writing_and_reading(
+def test_records_survive_writing_and_reading(
     record: PlayoutRecord, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / name

@@ -196,7 +196,7 @@ def scrambled(game: Game) -> Game:
 
 
 @pytest.mark.parametrize("change", [capitals, scrambled])
-def test_it_answers_in_the_spelling_of_the_match(
+def test_it_answers_in_the_names_of_the_match(
     server: PlayerServer, change: Any
 ) -> None:
     game = change(TICTACTOE)
@@ -205,7 +205,7 @@ def test_it_answers_in_the_spelling_of_the_match(
         play_out(server, game, role, f"renamed-{role}")
 
 
-def test_all_spellings_are_one_game(spy: Spy) -> None:
+def test_all_renamings_are_one_game(spy: Spy) -> None:
     with PlayerServer(spy, port=0) as server:
         for number, game in enumerate((TICTACTOE, capitals(TICTACTOE))):
             ask(server, start_text(game, f"m{number}", game.roles[0], 20, 5))
