@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # How long an example takes is up to the machine.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", PATIENT)  # `make test-all` names it
-settings.register_profile("brief", PATIENT, max_examples=20)
+settings.register_profile("brief", PATIENT, max_examples=10)
 settings.load_profile("brief")
 
 # A shell has its background jobs ignore Ctrl-C, and so would all programs started here.

@@ -29,13 +29,11 @@ from gamelore.games import library, load
 QUICK = {
     "tictactoe",
     "connect-3",
-    "connect-four-4x4",
-    "breakthrough-5x5",
     "nim",
     "trio-3x3",
     "pig-10",
 }
-"""Games in which to find out takes a second or less."""
+"""Games in which to find out takes half a second or less, and others are alike."""
 
 Bools = npt.NDArray[np.bool_]
 

@@ -108,7 +108,7 @@ FRAME = "(role a)(role b)\n(<= (legal ?x noop) (role ?x))\n(goal a 100)\n"
 sheets = near_sheets | near_sheets.map(lambda text: f"{FRAME}(<= terminal p)\n{text}")
 
 patient = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30
+    deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=15
 )
 thorough = settings(patient, max_examples=2500)
 
