@@ -10,17 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.program import GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.circuit.program import GOALS, LEGAL
 from gamelore.engine.compiled._kernels import (
     LANES,
     clear_moves,
     gather_by,
     read_goals,
     run_phase,
-    spread_by,
-    take_next,
 )
-from gamelore.engine.compiled._lanes import lowest_one
+from gamelore.engine.compiled._pass_kernels import (
+    find_ended,
+    has_ended,
+    list_moves,
+    load_lanes,
+    make_moves,
+)
 from gamelore.kernels import lean, lean_part, lean_recursion
 from gamelore.learn.zero._forest_kernels import (
     EDGES,
@@ -74,25 +78,14 @@ class Passes(NamedTuple):
 @lean_recursion
 def advance_lanes(program, passes, count):
     """Make a joint move in each of the first lanes; `rows` then has the successors."""
-    words, block = passes.words, passes.block
-    base = np.uint64(words.ctypes.data)
-    spread_by(passes.rows[:count], words, block, 1, program.next.shape[0])
-    clear_moves(program, base)
+    words = passes.words
+    load_lanes(program, passes, count)
+    clear_moves(program, np.uint64(words.ctypes.data))
     for lane in range(count):
         bit = _ONE << np.uint64(lane & 63)
         for role in range(passes.joint.shape[1]):
             words[program.first_move + passes.joint[lane, role], lane >> 6] |= bit
-    run_phase(program, base, SHARED)
-    run_phase(program, base, LEGAL)
-    run_phase(program, base, NEXT)
-    take_next(program, base)
-    gather_by(words, program.fluents, block, passes.rows[:count])
-
-
-@lean_part
-def has_ended(passes, lane):
-    """Return whether the position in a lane is terminal."""
-    return (passes.ended[lane >> 6] >> np.uint64(lane & 63)) & _ONE != _NONE
+    make_moves(program, passes, count)
 
 
 @lean_recursion
@@ -100,25 +93,13 @@ def view_lanes(program, passes, count):
     """Find ends, goals and legal moves of the positions in the first lanes."""
     words = passes.words
     base = np.uint64(words.ctypes.data)
-    run_phase(program, base, TERMINAL)
-    flip = _NONE - np.uint64(program.terminal & 1)
-    some = _NONE
-    for word in range((count + 63) >> 6):  # before other phases use the slot
-        passes.ended[word] = words[program.terminal >> 1, word] ^ flip
-        some |= passes.ended[word]
-    if some:
+    if find_ended(program, passes, count):
         run_phase(program, base, GOALS)
         for lane in range(count):
             if has_ended(passes, lane):
                 read_goals(program, words, lane, passes.goals[lane])
     run_phase(program, base, LEGAL)
     gather_by(words, program.legal, passes.block, passes.legal[:count])
-
-
-@lean_part
-def load_lanes(program, passes, count):
-    """Put the rows of the first lanes into the words of the circuit."""
-    spread_by(passes.rows[:count], passes.words, passes.block, 1, program.next.shape[0])
 
 
 @lean_part
@@ -131,24 +112,9 @@ def scaled_goal(passes, lane, role):
 
 
 @lean_part
-def list_moves(program, passes, lane):
+def list_all_moves(program, passes, lane):
     """List the legal moves in a lane, role by role; return whether each has one."""
-    bits = passes.legal[lane]
-    count = 0
-    role = 0
-    for word in range(bits.shape[0]):
-        left = bits[word]
-        while left:
-            move = 64 * word + lowest_one(left)
-            left &= left - _ONE
-            while move >= program.move_ends[role]:
-                passes.ends[role] = count
-                role += 1
-            passes.listed[count] = move
-            count += 1
-    while role < passes.ends.shape[0]:
-        passes.ends[role] = count
-        role += 1
+    list_moves(program, passes, lane)
     first = 0
     for role in range(passes.ends.shape[0]):
         if passes.ends[role] == first:
@@ -190,7 +156,7 @@ def _expand(program, network, forest, passes, lane, node):
             forest.values[b, node, role] = scaled_goal(passes, lane, role)
         forest.status[b, node] = PROVEN
         return FINE
-    if not list_moves(program, passes, lane):
+    if not list_all_moves(program, passes, lane):
         return STUCK
     view = find_view(passes)
     evaluate_units(network, view, row)

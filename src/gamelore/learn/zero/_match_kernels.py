@@ -12,6 +12,7 @@ import numpy as np
 
 from gamelore._random_kernels import draw_below, draw_unit
 from gamelore.engine.compiled._kernels import LANES
+from gamelore.engine.compiled._pass_kernels import has_ended, load_lanes
 from gamelore.kernels import lean, lean_part
 from gamelore.learn.zero._forest_kernels import (
     GUMBEL,
@@ -29,9 +30,7 @@ from gamelore.learn.zero._growth_kernels import (
     STUCK,
     advance_lanes,
     find_view,
-    has_ended,
-    list_moves,
-    load_lanes,
+    list_all_moves,
     scaled_goal,
     view_lanes,
 )
@@ -397,7 +396,7 @@ def begin_matches(program, forest, play, lanes, passes, start):
 @lean_part
 def _draw_moves(program, forest, passes, lane):
     """Draw a joint move for a lane; return whether there is one."""
-    if not list_moves(program, passes, lane):
+    if not list_all_moves(program, passes, lane):
         return False
     random = forest.random[passes.lanes[lane]]
     first = 0

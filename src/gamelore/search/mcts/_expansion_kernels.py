@@ -10,17 +10,22 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore._hash_kernels import add_row, find_from_slot, first_slot
-from gamelore.circuit.program import GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.circuit.program import GOALS, LEGAL, SHARED
 from gamelore.engine.compiled._kernels import (
     LANES,
     clear_moves,
     gather_by,
     read_goals,
     run_phase,
-    spread_by,
-    take_next,
 )
 from gamelore.engine.compiled._lanes import lowest_one
+from gamelore.engine.compiled._pass_kernels import (
+    find_ended,
+    has_ended,
+    list_moves,
+    load_lanes,
+    make_moves,
+)
 from gamelore.kernels import lean_part, lean_recursion
 from gamelore.search.mcts._tree_kernels import (
     ACTIONS,
@@ -79,16 +84,15 @@ def expand_queue(program, tree, buffers):
     for i in range(count):
         _copy_row(nodes.rows, tree.queue[i], buffers.rows, i)
     base = np.uint64(buffers.words.ctypes.data)
-    block, fluents = buffers.block, program.next.shape[0]
-    spread_by(buffers.rows[:count], buffers.words, block, 1, fluents)
+    load_lanes(program, buffers, count)
     run_phase(program, base, SHARED)
     run_phase(program, base, LEGAL)
-    gather_by(buffers.words, program.legal, block, buffers.legal[:count])
+    gather_by(buffers.words, program.legal, buffers.block, buffers.legal[:count])
     status = FINE
     done = 0
     for i in range(count):
         node = np.int64(tree.queue[i])
-        _list_moves(program, buffers, i)
+        list_moves(program, buffers, i)
         status = _make_edges(tree, buffers, node)
         if status != FINE:
             break
@@ -116,27 +120,6 @@ def expand_queue(program, tree, buffers):
 def _copy_row(source, one, target, other):
     for word in range(source.shape[1]):
         target[other, word] = source[one, word]
-
-
-@lean_part
-def _list_moves(program, buffers, place):
-    """List the legal moves of a position by number, role by role."""
-    bits = buffers.legal[place]
-    count = 0
-    role = 0
-    for word in range(bits.shape[0]):
-        left = bits[word]
-        while left:
-            move = 64 * word + lowest_one(left)
-            left &= left - _ONE
-            while move >= program.move_ends[role]:
-                buffers.ends[role] = count
-                role += 1
-            buffers.listed[count] = move
-            count += 1
-    while role < buffers.ends.shape[0]:
-        buffers.ends[role] = count
-        role += 1
 
 
 @lean_part
@@ -247,25 +230,13 @@ def _compute_children(program, tree, buffers):
     buffers.pending[0] = 0
     if count == 0:
         return FINE
-    words = buffers.words
-    base = np.uint64(words.ctypes.data)
-    block, fluents = buffers.block, program.next.shape[0]
-    spread_by(buffers.rows[:count], words, block, 1, fluents)
+    base = np.uint64(buffers.words.ctypes.data)
+    load_lanes(program, buffers, count)
     clear_moves(program, base)
     for lane in range(count):
-        _put_moves(program, words, lane, buffers.joint[lane])
-    run_phase(program, base, SHARED)
-    run_phase(program, base, LEGAL)
-    run_phase(program, base, NEXT)
-    take_next(program, base)
-    gather_by(words, program.fluents, block, buffers.rows[:count])
-    run_phase(program, base, TERMINAL)
-    flip = _NONE - np.uint64(program.terminal & 1)
-    some = _NONE
-    for word in range((count + 63) >> 6):  # before other phases use the slot
-        buffers.ended[word] = words[program.terminal >> 1, word] ^ flip
-        some |= buffers.ended[word]
-    if some:
+        _put_moves(program, buffers.words, lane, buffers.joint[lane])
+    make_moves(program, buffers, count)
+    if find_ended(program, buffers, count):
         run_phase(program, base, GOALS)
     status = FINE
     for lane in range(count):
@@ -300,7 +271,7 @@ def _add_child(program, tree, buffers, lane):
     tree.edges.child[buffers.edges[lane]] = node
     clear_node(tree, node)
     nodes.moved[node] = buffers.movers[lane]
-    if not (buffers.ended[lane >> 6] >> np.uint64(lane & 63)) & _ONE:
+    if not has_ended(buffers, lane):
         return FINE
     read_goals(program, buffers.words, lane, buffers.goals)
     for role in range(buffers.goals.shape[0]):

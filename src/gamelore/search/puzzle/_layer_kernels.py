@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.program import GOALS, LEGAL, NEXT, SHARED, TERMINAL
+from gamelore.circuit.program import GOALS, LEGAL, SHARED
 from gamelore.engine.compiled._kernels import LANES as LANES
 from gamelore.engine.compiled._kernels import (
     clear_moves,
@@ -20,9 +20,14 @@ from gamelore.engine.compiled._kernels import (
     read_goals,
     run_phase,
     spread_by,
-    take_next,
 )
 from gamelore.engine.compiled._lanes import count_ones, lowest_one
+from gamelore.engine.compiled._pass_kernels import (
+    find_ended,
+    has_ended,
+    load_lanes,
+    make_moves,
+)
 from gamelore.kernels import lean, lean_part
 
 FINE, FULL = range(2)
@@ -132,31 +137,25 @@ def _expand(program, layers, buffers, count):
 def _advance(program, layers, buffers, count):
     """Compute successors, and keep those that are new."""
     words, state = buffers.words, layers.state
-    base = np.uint64(words.ctypes.data)
     for lane in range(count):
         for word in range(buffers.rows.shape[1]):
             buffers.rows[lane, word] = buffers.parents[buffers.places[lane], word]
     rows = buffers.rows[:count]
-    spread_by(rows, words, buffers.block, 1, program.next.shape[0])
-    clear_moves(program, base)
+    load_lanes(program, buffers, count)
+    clear_moves(program, np.uint64(words.ctypes.data))
     for lane in range(count):
         slot = program.first_move + buffers.moves[lane]
         words[slot, lane >> 6] |= _ONE << np.uint64(lane & 63)
-    run_phase(program, base, SHARED)
-    run_phase(program, base, LEGAL)
-    run_phase(program, base, NEXT)
-    take_next(program, base)
-    gather_by(words, program.fluents, buffers.block, rows)
-    run_phase(program, base, TERMINAL)
-    read_lanes(words, program.terminal, buffers.ended)
-    run_phase(program, base, GOALS)
+    make_moves(program, buffers, count)
+    if find_ended(program, buffers, count):
+        run_phase(program, np.uint64(words.ctypes.data), GOALS)
     for lane in range(count):
         node = add_print(layers, rows[lane])
         if node < 0:
             continue
         layers.parent[node] = layers.nodes[state[CURSOR] + buffers.places[lane]]
         layers.move[node] = buffers.moves[lane]
-        if (buffers.ended[lane >> 6] >> np.uint64(lane & 63)) & _ONE:
+        if has_ended(buffers, lane):
             read_goals(program, words, lane, buffers.goals)
             if buffers.goals[0] > state[BEST_GOAL]:
                 state[BEST_GOAL] = buffers.goals[0]
