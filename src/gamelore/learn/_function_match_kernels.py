@@ -201,6 +201,23 @@ def draw_opening(streams, assignments):
     return np.int64(draw_below(streams.learner, assignments.opening + 1))
 
 
+@lean_part
+def update_functions(setup, players, learner, buffers, role, end):
+    """Learn from the match in the trajectories, both players' if both learn; a status.
+
+    role: the one that learns, end: the node where the match ended
+    """
+    graph = setup.graph
+    if setup.opponent.kind == LEARNER and not learner.perspective.both_players:
+        other = setup.roles[1] if role == setup.roles[0] else setup.roles[0]
+        played = PlayedMatch(buffers.other, end, np.int64(other))
+        status = update_function(graph, players.opponent, learner, played)
+        if status != FINE:
+            return status
+    played = PlayedMatch(buffers.own, end, valued_role(learner, role))
+    return update_function(graph, players.learner, learner, played)
+
+
 @lean
 def run_function_matches(setup, players, learner, streams, buffers, assignments):
     """Play and learn matches; return a status, and the match it stopped before.
@@ -208,9 +225,6 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
     A match that cannot be finished leaves nothing behind: it is played again, the same,
     once what it lacked is there.
     """
-    graph = setup.graph
-    both_learn = setup.opponent.kind == LEARNER
-    both_learn = both_learn and not learner.perspective.both_players
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
         begin_function_match(setup, players)
@@ -223,21 +237,14 @@ def run_function_matches(setup, players, learner, streams, buffers, assignments)
         status, length, end = play_function_match(
             setup, players, learner, streams, buffers, turn
         )
-        if status == FINE and both_learn:
-            other = np.int64(
-                setup.roles[1] if role == setup.roles[0] else setup.roles[0]
-            )
-            played = PlayedMatch(buffers.other, end, other)
-            status = update_function(graph, players.opponent, learner, played)
         if status == FINE:
-            played = PlayedMatch(buffers.own, end, valued_role(learner, role))
-            status = update_function(graph, players.learner, learner, played)
+            status = update_functions(setup, players, learner, buffers, role, end)
         if status != FINE:
             restore_streams(streams)
             if during_play:
                 restore_weights(players.learner.function)
             return status, match
-        record_match(graph.nodes, buffers, match, role, end, length)
+        record_match(setup.graph.nodes, buffers, match, role, end, length)
     return np.int64(FINE), assignments.end
 
 

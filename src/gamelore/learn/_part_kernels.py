@@ -19,22 +19,16 @@ from gamelore.learn._function_match_kernels import (
     begin_function_match,
     draw_opening,
     play_function_match,
-    update_function,
+    update_functions,
 )
-from gamelore.learn._learner_kernels import PlayedMatch, append_decision
+from gamelore.learn._learner_kernels import append_decision
 from gamelore.learn._match_kernels import (
     LEARNER,
     TOO_LONG,
     begin_match,
     record_match,
-    valued_role,
 )
-from gamelore.learn._table_match_kernels import (
-    play_table_match,
-    played_match,
-    select_values,
-)
-from gamelore.learn._table_update_kernels import prepare_table, update_table
+from gamelore.learn._table_match_kernels import play_table_match, update_tables
 
 EXPLORED = 1 << 15
 """The bit of a choice that was made at random; no position has so many moves."""
@@ -129,26 +123,16 @@ def learn_function_part(setup, players, learner, buffers, part):
     part: (assignments, log)
     """
     assignments, log = part
-    graph = setup.graph
-    both_learn = setup.opponent.kind == LEARNER
-    both_learn = both_learn and not learner.perspective.both_players
     for match in range(assignments.first, assignments.end):
         begin_function_match(setup, players)
         role = np.int64(assignments.roles[match])
         status, end = _follow_match(setup, learner, buffers, log, match, role)
-        if status == FINE and both_learn:
-            other = np.int64(
-                setup.roles[1] if role == setup.roles[0] else setup.roles[0]
-            )
-            played = PlayedMatch(buffers.other, end, other)
-            status = update_function(graph, players.opponent, learner, played)
         if status == FINE:
-            played = PlayedMatch(buffers.own, end, valued_role(learner, role))
-            status = update_function(graph, players.learner, learner, played)
+            status = update_functions(setup, players, learner, buffers, role, end)
         if status != FINE:
             return status, match
         length = log[1][match + 1] - log[1][match]
-        record_match(graph.nodes, buffers, match, role, end, length)
+        record_match(setup.graph.nodes, buffers, match, role, end, length)
     return np.int64(FINE), assignments.end
 
 
@@ -184,25 +168,15 @@ def learn_table_part(setup, players, learner, buffers, part):
     part: (assignments, log)
     """
     assignments, log = part
-    graph = setup.graph
-    both_learn = setup.opponent.kind == LEARNER
-    both_learn = both_learn and not learner.perspective.both_players
-    learners = 2 if both_learn else 1
     for match in range(assignments.first, assignments.end):
         role = np.int64(assignments.roles[match])
         status, end = _follow_match(setup, learner, buffers, log, match, role)
-        for k in range(learners):
-            if status == FINE:
-                values, _ = select_values(players, role, k)
-                played = played_match(learner, buffers, values, end, k)
-                status = prepare_table(graph, values, learner, played, buffers.failure)
+        size = np.int64(0)
+        if status == FINE:
+            status, size = update_tables(setup, players, learner, buffers, role, end)
         if status != FINE:
             return status, match
-        for k in range(learners - 1, -1, -1):
-            values, shaping = select_values(players, role, k)
-            played = played_match(learner, buffers, values, end, k)
-            update_table(graph, values.table, shaping, learner, played)
-            buffers.cells[match] = values.table.used[0]
+        buffers.cells[match] = size
         length = log[1][match + 1] - log[1][match]
-        record_match(graph.nodes, buffers, match, role, end, length)
+        record_match(setup.graph.nodes, buffers, match, role, end, length)
     return np.int64(FINE), assignments.end

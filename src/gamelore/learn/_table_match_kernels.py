@@ -131,7 +131,7 @@ def play_table_match(setup, players, learner, streams, buffers, turn):
 
 
 @lean_part
-def select_values(players, role, k):
+def _select_values(players, role, k):
     """Return the values and the shaping of the learner (k = 0) or its opponent (1)."""
     home = role == players.learner[0].role
     if k == 1:
@@ -144,10 +144,36 @@ def select_values(players, role, k):
 
 
 @lean_part
-def played_match(learner, buffers, values, end, k):
+def _played_match(learner, buffers, values, end, k):
     """Return what the learner (k = 0) or its opponent (1) learns from."""
     role = valued_role(learner, np.int64(values.role))
     return PlayedMatch(buffers.own if k == 0 else buffers.other, end, role)
+
+
+@lean_part
+def update_tables(setup, players, learner, buffers, role, end):
+    """Learn from the match in the trajectories, all of it or nothing.
+
+    role: the one that learns, end: the node where the match ended. Returns a status,
+    and the size of the learner's table.
+    """
+    graph = setup.graph
+    both_learn = setup.opponent.kind == LEARNER
+    both_learn = both_learn and not learner.perspective.both_players
+    learners = 2 if both_learn else 1
+    for k in range(learners):
+        values, _ = _select_values(players, role, k)
+        played = _played_match(learner, buffers, values, end, k)
+        status = prepare_table(graph, values, learner, played, buffers.failure)
+        if status != FINE:
+            return status, np.int64(0)
+    size = np.int64(0)
+    for k in range(learners - 1, -1, -1):
+        values, shaping = _select_values(players, role, k)
+        played = _played_match(learner, buffers, values, end, k)
+        update_table(graph, values.table, shaping, learner, played)
+        size = np.int64(values.table.used[0])
+    return np.int64(FINE), size
 
 
 @lean
@@ -157,10 +183,6 @@ def run_table_matches(setup, players, learner, streams, buffers, assignments):
     A match that cannot be finished leaves nothing behind: it is played again, the same,
     once what it lacked is there.
     """
-    graph = setup.graph
-    both_learn = setup.opponent.kind == LEARNER
-    both_learn = both_learn and not learner.perspective.both_players
-    learners = 2 if both_learn else 1
     for match in range(assignments.first, assignments.end):
         save_streams(streams)
         role = np.int64(assignments.roles[match])
@@ -168,18 +190,12 @@ def run_table_matches(setup, players, learner, streams, buffers, assignments):
         status, length, end = play_table_match(
             setup, players, learner, streams, buffers, turn
         )
-        for k in range(learners):
-            if status == FINE:
-                values, _ = select_values(players, role, k)
-                played = played_match(learner, buffers, values, end, k)
-                status = prepare_table(graph, values, learner, played, buffers.failure)
+        size = np.int64(0)
+        if status == FINE:
+            status, size = update_tables(setup, players, learner, buffers, role, end)
         if status != FINE:
             restore_streams(streams)
             return status, match
-        for k in range(learners - 1, -1, -1):
-            values, shaping = select_values(players, role, k)
-            played = played_match(learner, buffers, values, end, k)
-            update_table(graph, values.table, shaping, learner, played)
-            buffers.cells[match] = values.table.used[0]
-        record_match(graph.nodes, buffers, match, role, end, length)
+        buffers.cells[match] = size
+        record_match(setup.graph.nodes, buffers, match, role, end, length)
     return np.int64(FINE), assignments.end
