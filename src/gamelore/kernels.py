@@ -9,7 +9,6 @@ the folder cannot be written, kernels are compiled in every process anew.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import pickle
 import re
@@ -39,6 +38,7 @@ _SOURCE = Path(__file__).parent.parent
 _PROGRAM = "circuit/program.py"
 _BUNDLE = re.compile(r"^class (\w+)\(NamedTuple\):\n((?: .*\n|\n)*)", re.MULTILINE)
 _FIELD = re.compile(r"^    (\w+):", re.MULTILINE)
+_IMPORT = re.compile(r"^from (gamelore\.[\w.]+) import ", re.MULTILINE)
 
 
 @cache
@@ -68,15 +68,11 @@ def _sources(module: str) -> frozenset[Path]:
     """Return the file of a module, and those its kernels may contain code of."""
     path = _SOURCE.joinpath(*module.split(".")).with_suffix(".py")
     found = {path}
-    for node in ast.parse(path.read_bytes()).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-            "gamelore."
-        ):
-            imported = str(node.module)
-            if imported.rpartition(".")[2].startswith("_"):
-                found |= _sources(imported)
-            else:
-                found.add(_SOURCE.joinpath(*imported.split(".")).with_suffix(".py"))
+    for imported in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        if imported.rpartition(".")[2].startswith("_"):
+            found |= _sources(imported)
+        else:
+            found.add(_SOURCE.joinpath(*imported.split(".")).with_suffix(".py"))
     return frozenset(found)
 
 
