@@ -184,7 +184,7 @@ def measure_browser(port: int, clicks: int) -> None:
                 sizes: list[int] = []
                 page.on(
                     "response",
-                    lambda answer, sizes=sizes: sizes.append(size_of(answer)),
+                    lambda answer, sizes=sizes: sizes.append(measure_size(answer)),
                 )
                 page.goto(f"{address}#/{part}")
                 page.wait_for_selector(".board svg", timeout=60_000)
@@ -218,7 +218,7 @@ def measure_browser(port: int, clicks: int) -> None:
         browser.close()
 
 
-def size_of(answer: Any) -> int:
+def measure_size(answer: Any) -> int:
     try:
         return len(answer.body())
     except Exception:  # a redirect has none

@@ -46,7 +46,7 @@ export class Chart {
 }
 
 /** The curve of a run against one reference player. */
-export function curveOf(run, opponent) {
+export function selectCurve(run, opponent) {
   return run.curve
     .filter((one) => one.opponent === opponent)
     .map((one) => ({ x: one.trained, y: one.score, low: one.low, high: one.high }));

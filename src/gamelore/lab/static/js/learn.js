@@ -3,7 +3,7 @@
 import { h, s, replace, button, toast, count, short } from "./dom.js";
 import { link } from "./link.js";
 import { BoardView } from "./board.js";
-import { Chart, curveOf } from "./chart.js";
+import { Chart, selectCurve } from "./chart.js";
 
 export function open(main, _, [wanted]) {
   return new LearnPage(main, wanted);
@@ -165,7 +165,7 @@ class LearnPage {
     picked.forEach((run, i) => {
       const opponents = [...new Set(run.curve.map((one) => one.opponent))];
       opponents.forEach((opponent, j) =>
-        series.push({ name: `${picked.length > 1 ? `${run.name} ` : ""}against ${opponent}`, colour: picked.length > 1 ? i : j, dashed: picked.length > 1 && j > 0, points: curveOf(run, opponent) }));
+        series.push({ name: `${picked.length > 1 ? `${run.name} ` : ""}against ${opponent}`, colour: picked.length > 1 ? i : j, dashed: picked.length > 1 && j > 0, points: selectCurve(run, opponent) }));
     });
     const limit = Math.max(0, ...picked.map((run) => run.limit || 0));
     this.chart.show(series, limit);
@@ -238,7 +238,7 @@ class LearnPage {
     const which = this.cards.get(key).parts.which.value;
     const spec = which ? `run:${key}:${which}` : `run:${key}`;
     const roles = link.welcome.games.find((one) => one.game === run.game)?.roles.filter((role) => role !== "random") || [];
-    const learned = roles[0];
+    const learned = roles[run.role === "second" ? 1 : 0];
     const players = Object.fromEntries(roles.map((role) => [role, role === learned ? spec : "person"]));
     const { match } = await link.ask("OpenMatch", { game: run.game, players, pace: 0.25 });
     location.hash = `#/match/${match}`;

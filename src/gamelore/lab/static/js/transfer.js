@@ -2,7 +2,7 @@
 
 import { h, s, replace, toast, count } from "./dom.js";
 import { link } from "./link.js";
-import { Chart, curveOf } from "./chart.js";
+import { Chart, selectCurve } from "./chart.js";
 
 export function open(main) {
   return new TransferPage(main);
@@ -91,7 +91,7 @@ class TransferPage {
     if (!runs.length) return;
     const opponents = [...new Set(runs.flatMap((run) => run.curve.map((one) => one.opponent)))];
     const against = opponents.at(-1);
-    this.chart.show(runs.map((run, i) => ({ name: run.knowledge ? "with tree patterns" : "from scratch", colour: i, points: curveOf(run, against) })), runs[0].limit);
+    this.chart.show(runs.map((run, i) => ({ name: run.knowledge ? "with tree patterns" : "from scratch", colour: i, points: selectCurve(run, against) })), runs[0].limit);
     const failed = runs.find((run) => run.message);
     this.raceState.textContent = failed ? failed.message : `${runs[0].label}${against ? `, against ${against}` : ""}: ${runs.map((run) => `${run.knowledge ? "with" : "without"} ${run.status}`).join(", ")}`;
   }
