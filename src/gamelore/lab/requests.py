@@ -139,6 +139,10 @@ class Review(Request):
     playouts: Annotated[int, msgspec.Meta(ge=16, le=100_000)] = 2000
 
 
+class StopReview(Request):
+    """Review no more for this page; what was found so far is ended by `ReviewEnd`."""
+
+
 class AskHint(Request):
     """Answered by `Hint`."""
 
@@ -296,6 +300,7 @@ AnyRequest: TypeAlias = (
     | Analyse
     | StopAnalysis
     | Review
+    | StopReview
     | AskHint
     | ImportRecord
     | FollowRecord
