@@ -83,8 +83,13 @@ def test_a_run_lives_on_without_a_page_and_is_played_against(
 
 
 @pytest.mark.slow
-def test_a_learned_player_is_met_compared_and_its_patterns_race(page: Any) -> None:
+def test_a_learned_player_is_met_compared_and_its_patterns_race(
+    page: Any, lab: RunningLab
+) -> None:
     page.set_default_timeout(4 * PATIENCE)  # a first run compiles kernels
+    other = page.context.new_page()
+    other.goto(f"{lab.address}#/transfer")
+    other.wait_for_selector("text=There is no run yet")
     page.click("nav >> text=Learn")
     page.wait_for_selector("#run-game")
     page.select_option("#run-game", "tictactoe")
@@ -96,6 +101,8 @@ def test_a_learned_player_is_met_compared_and_its_patterns_race(page: Any) -> No
             "n => document.querySelectorAll('.run[data-status=done]').length === n",
             arg=number,
         )
+    other.wait_for_selector("#source option", state="attached")
+    other.close()
     for box in page.locator(".run input[type=checkbox]").all():
         box.check()
     page.wait_for_function(

@@ -404,6 +404,7 @@ class MatchPage {
       toast("the link to this position is copied", "note");
     } catch {
       location.href = address;
+      toast("the address of this page is the link", "note");
     }
   }
 

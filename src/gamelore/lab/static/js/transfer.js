@@ -35,7 +35,8 @@ class TransferPage {
       h("div", { class: "stack" }, this.racePanel,
         h("section", { class: "panel", "aria-label": "Tree patterns" }, h("h2", {}, "Tree patterns"), this.note, this.patterns))));
     this.unlisten = link.listen({
-      RunState: ({ detail }) => { this.runs.set(detail.view.run, detail.view); this.renderRace(); },
+      RunState: ({ detail }) => { this.runs.set(detail.view.run, detail.view); this.render(); },
+      RunRemoved: ({ detail }) => { this.runs.delete(detail.run); this.render(); },
     });
     this.begin();
   }
@@ -48,14 +49,30 @@ class TransferPage {
   async begin() {
     const { runs } = await link.ask("FollowRuns");
     for (const run of runs) this.runs.set(run.run, run);
-    const sources = runs.filter((run) => run.has_patterns && run.matches > 1);
+    this.render();
+  }
+
+  render() {
+    this.renderSources();
+    this.renderRace();
+  }
+
+  /** The runs that have patterns; the list changes when one of them comes or goes. */
+  renderSources() {
+    const sources = [...this.runs.values()].filter((run) => run.has_patterns && run.matches > 1);
+    const keys = sources.map((run) => run.run);
+    if (this.sources && keys.join() === this.sources.join()) return;
+    this.sources = keys;
+    const before = this.source.value;
     replace(this.source, sources.map((run) => h("option", { value: run.run }, `${run.name} (${count(run.matches)} matches)`)));
     const best = sources.find((run) => run.label === "tictactoe" && !run.knowledge);
-    if (best) this.source.value = best.run;
+    if (keys.includes(before)) this.source.value = before;
+    else if (best) this.source.value = best.run;
     this.startButton.disabled = !sources.length;
-    if (sources.length) this.showPatterns();
-    else this.note.textContent = "There is no run yet whose patterns could be used: learn tic-tac-toe with TD(λ) and a table first.";
-    this.renderRace();
+    if (!sources.length) {
+      replace(this.patterns);
+      this.note.textContent = "There is no run yet whose patterns could be used: learn tic-tac-toe with TD(λ) and a table first.";
+    } else if (this.source.value !== before) this.showPatterns();
   }
 
   async showPatterns() {
