@@ -23,6 +23,7 @@ def test_a_run_is_started_watched_paused_and_resumed(
     page.fill("#option-alpha", "7")
     page.click("text=Start training")
     page.wait_for_selector("#option-alpha-wrong:visible")
+    page.wait_for_selector(".help:visible >> text=/^alpha: ./")
     page.fill("#option-alpha", "")
     page.click("text=Start training")
     page.wait_for_selector('.run[data-status="running"]')

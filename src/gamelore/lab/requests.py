@@ -107,7 +107,7 @@ class StartTournament(Request):
     """Have agents meet each other; answered by `TournamentStarted`."""
 
     game: Name
-    agents: Annotated[list[Name], msgspec.Meta(min_length=1, max_length=30)]
+    agents: Annotated[list[Name], msgspec.Meta(max_length=30)]
     rounds: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
 
 

@@ -20,7 +20,7 @@ class TransferPage {
     this.game = h("select", { id: "target" }, games.map((one) => h("option", { value: one.game }, one.label)));
     this.game.value = "connect-3";
     if (!this.game.value) this.game.selectedIndex = 0;
-    this.matches = h("input", { id: "race-matches", type: "number", min: 100, max: 1000000, value: "3000" });
+    this.matches = h("input", { id: "race-matches", type: "number", min: 100, max: 1000000, required: true, value: "3000" });
     this.startButton = h("button", { type: "submit", class: "primary" }, "Start the race");
     this.racePanel = h("section", { class: "panel", "aria-label": "The race" }, h("div", { class: "panel-head" }, h("h2", {}, "The race"), (this.raceState = h("span", { class: "faint" }))), this.chart.element);
     replace(main, h("div", { class: "columns" },
@@ -106,11 +106,12 @@ class TransferPage {
     const runs = this.race.map((key) => this.runs.get(key)).filter(Boolean);
     this.racePanel.hidden = !runs.length;
     if (!runs.length) return;
+    const name = (run) => (run.knowledge ? "with tree patterns" : "from scratch");
     const opponents = [...new Set(runs.flatMap((run) => run.curve.map((one) => one.opponent)))];
     const against = opponents.at(-1);
-    this.chart.show(runs.map((run, i) => ({ name: run.knowledge ? "with tree patterns" : "from scratch", colour: i, points: selectCurve(run, against) })), runs[0].limit);
+    this.chart.show(runs.map((run, i) => ({ name: name(run), colour: i, points: selectCurve(run, against) })), runs[0].limit);
     const failed = runs.find((run) => run.message);
-    this.raceState.textContent = failed ? failed.message : `${runs[0].label}${against ? `, against ${against}` : ""}: ${runs.map((run) => `${run.knowledge ? "with" : "without"} ${run.status}`).join(", ")}`;
+    this.raceState.textContent = failed ? failed.message : `${runs[0].label}${against ? `, against ${against}` : ""}: ${runs.map((run) => `${name(run)} ${run.status}`).join(", ")}`;
   }
 }
 

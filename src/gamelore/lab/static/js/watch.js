@@ -21,7 +21,7 @@ class WatchPage {
           h("form", { class: "setup-form", onsubmit: (event) => this.startTournament(event) },
             h("p", { class: "faint" }, "Everybody meets everybody in the game above, in every order of roles."),
             h("div", { class: "field" }, h("label", { for: "agents" }, "Agents (several)"), (this.agents = h("select", { id: "agents", multiple: true, size: 7 }))),
-            h("div", { class: "field" }, h("label", { for: "rounds" }, "Rounds"), (this.rounds = h("input", { id: "rounds", type: "number", min: 1, max: 100, value: "1" }))),
+            h("div", { class: "field" }, h("label", { for: "rounds" }, "Rounds"), (this.rounds = h("input", { id: "rounds", type: "number", min: 1, max: 100, required: true, value: "1" }))),
             h("div", { class: "row" }, h("button", { type: "submit" }, "Start the tournament"))))),
       h("div", { class: "stack" },
         (this.tournaments = h("div", { class: "stack" })),
