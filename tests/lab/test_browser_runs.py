@@ -66,7 +66,9 @@ def test_a_run_lives_on_without_a_page_and_is_played_against(
     page.goto("about:blank")
     run = lab.lab.runs.find(key)
     before = run.matches
+    end = time.monotonic() + 4 * PATIENCE / 1000
     while run.matches == before or not run.folder.snapshots():
+        assert time.monotonic() < end, run.spec.message
         time.sleep(0.1)
     page.goto(f"{lab.address}#/learn")
     page.wait_for_selector('.run[data-status="running"]')
