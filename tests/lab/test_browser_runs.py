@@ -13,17 +13,30 @@ from tests.lab.running import RunningLab
 pytestmark = needs_chromium
 
 
-def test_a_run_is_started_watched_paused_and_resumed(
-    page: Any, lab: RunningLab
-) -> None:
+def open_form(page: Any, matches: int) -> None:
+    """Begin to fill in the form of a run of tic-tac-toe."""
+    page.set_default_timeout(4 * PATIENCE)  # a first run compiles kernels
     page.click("nav >> text=Learn")
     page.wait_for_selector("#run-game")
     page.select_option("#run-game", "tictactoe")
-    page.fill("#option-matches", "9000000")
+    page.fill("#option-matches", str(matches))
+
+
+def remove_run(page: Any) -> None:
+    """Delete the only run."""
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.click("text=Delete")
+    page.wait_for_selector(".run", state="detached")
+
+
+def test_a_run_is_started_watched_paused_and_resumed(
+    page: Any, lab: RunningLab
+) -> None:
+    open_form(page, matches=9_000_000)
     page.fill("#option-alpha", "7")
     page.click("text=Start training")
     page.wait_for_selector("#option-alpha-wrong:visible")
-    page.wait_for_selector(".help:visible >> text=/^alpha: ./")
+    page.wait_for_selector('.help:text-matches("^alpha: .")')
     page.fill("#option-alpha", "")
     page.click("text=Start training")
     page.wait_for_selector('.run[data-status="running"]')
@@ -35,29 +48,24 @@ def test_a_run_is_started_watched_paused_and_resumed(
     page.wait_for_selector('.run[data-status="running"]')
     page.click("text=Pause")
     page.wait_for_selector('.run[data-status="paused"]')
-    page.click("text=Resume")
+    page.click('button:text-is("Resume")')
     page.wait_for_selector('.run[data-status="running"]')
     key = page.get_attribute(".run", "data-run")
     process = lab.lab.runs.find(key).process
     assert process is not None
     process.send_signal(signal.SIGKILL)
     page.wait_for_selector('.run[data-status="failed"] .error-text:has-text("resume")')
-    page.click("text=Resume")
+    page.click('button:text-is("Resume")')
     page.wait_for_selector('.run[data-status="running"]')
-    page.on("dialog", lambda dialog: dialog.accept())
-    page.click("text=Delete")
-    page.wait_for_selector(".run", state="detached")
+    remove_run(page)
 
 
 def test_a_run_lives_on_without_a_page_and_is_played_against(
     page: Any, lab: RunningLab
 ) -> None:
     """It learns the second role, so that is the one it plays."""
-    page.click("nav >> text=Learn")
-    page.wait_for_selector("#run-game")
-    page.select_option("#run-game", "tictactoe")
+    open_form(page, matches=9_000_000)
     page.select_option("#option-role", "second")
-    page.fill("#option-matches", "9000000")
     page.click("summary:has-text('Files')")
     page.fill("#option-snapshot_every", "50000")
     page.click("text=Start training")
@@ -80,23 +88,17 @@ def test_a_run_lives_on_without_a_page_and_is_played_against(
     wait_for_moves(page, 2)
     assert run.status == "running"
     page.click("nav >> text=Learn")
-    page.on("dialog", lambda dialog: dialog.accept())
-    page.click("text=Delete")
-    page.wait_for_selector(".run", state="detached")
+    remove_run(page)
 
 
 @pytest.mark.slow
 def test_a_learned_player_is_met_compared_and_its_patterns_race(
     page: Any, lab: RunningLab
 ) -> None:
-    page.set_default_timeout(4 * PATIENCE)  # a first run compiles kernels
     other = page.context.new_page()
     other.goto(f"{lab.address}#/transfer")
     other.wait_for_selector("text=There is no run yet")
-    page.click("nav >> text=Learn")
-    page.wait_for_selector("#run-game")
-    page.select_option("#run-game", "tictactoe")
-    page.fill("#option-matches", "400")
+    open_form(page, matches=400)
     for number in (1, 2):
         page.fill("#option-seed", str(number))
         page.click("text=Start training")
