@@ -218,3 +218,12 @@ def test_positions_have_pictures() -> None:
     assert isinstance(position.board, Board)
     assert cells_in(position._repr_svg_()) == set(position.board.cells)
     assert str(position) == position.board.draw_text(position.facts)
+
+
+def test_the_final_picture_does_not_say_whose_move_it_would_be() -> None:
+    position = Position("tictactoe")
+    for cell in ("1 1", "2 1", "1 2", "2 2"):
+        position = position.advance(f"(mark {cell})")
+    assert "to move" in position._repr_svg_()
+    final = position.advance("(mark 1 3)")
+    assert final.is_terminal and "to move" not in final._repr_svg_()
