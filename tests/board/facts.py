@@ -5,6 +5,6 @@ from __future__ import annotations
 from gamelore.gdl import Fact, read_term
 
 
-def facts_of(*texts: str) -> list[Fact]:
+def read_facts(*texts: str) -> list[Fact]:
     """Return the facts that texts in KIF say."""
     return [read_term(text) for text in texts]

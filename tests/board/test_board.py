@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
-from tests.board.facts import facts_of
+from tests.board.facts import read_facts
 
 from gamelore import Game, Position, library, load
 from gamelore.board import Board, Mark, infer_board
@@ -105,7 +105,7 @@ def test_every_library_game_draws_each_cell_once(entry: object) -> None:
 
 def test_neighbours_make_hexagons() -> None:
     board = infer_board(Game.from_kif(SHEETS["hexagons"]))
-    scene = board.describe(facts_of("(stone 2 3 a)", "(turn b)"))
+    scene = board.describe(read_facts("(stone 2 3 a)", "(turn b)"))
     assert (board.kind, len(board.cells), scene.turn) == ("hex", 16, ("b",))
     spots = {cell.id: (cell.x, cell.y) for cell in scene.cells}
     (ax, ay), (bx, by) = spots["1 2"], spots["2 1"]
@@ -114,7 +114,7 @@ def test_neighbours_make_hexagons() -> None:
 
 def test_chains_of_words_are_axes_and_clocks_stay_hidden() -> None:
     board = infer_board(Game.from_kif(SHEETS["chain"]))
-    scene = board.describe(facts_of("(at blue pink)", "(clock zap)"))
+    scene = board.describe(read_facts("(at blue pink)", "(clock zap)"))
     assert (board.kind, len(board.cells)) == ("square", 16)
     assert [name for name, _ in scene.columns] == ["red", "blue", "green", "pink"]
     assert [piece.cell for piece in scene.pieces] == ["blue pink"]
@@ -123,7 +123,7 @@ def test_chains_of_words_are_axes_and_clocks_stay_hidden() -> None:
 
 def test_stacks() -> None:
     board = infer_board(Game.from_kif(SHEETS["towers"]))
-    scene = board.describe(facts_of("(on a b)", "(on b c)", "(on c t1)"))
+    scene = board.describe(read_facts("(on a b)", "(on b c)", "(on c t1)"))
     height = {cell.id: cell.y for cell in scene.cells}
     assert board.kind == "stacks"
     assert height["a"] < height["b"] < height["c"] < height["t1"] == height["t2"]
@@ -141,7 +141,7 @@ def test_a_move_that_names_a_column_is_about_its_cells() -> None:
     assert set(board.find_cells(read_term("(drop 3)"))) == {
         f"{r} 3" for r in range(1, 7)
     }
-    before, after = facts_of("(control red)"), facts_of("(cell 1 3 red)")
+    before, after = read_facts("(control red)"), read_facts("(cell 1 3 red)")
     move = read_term("(drop 3)")
     svg = board.draw_svg(after, last_move=move, previous=before)
     marked = [g for g in ET.fromstring(svg).iter(f"{SVG}g") if "last" in _classes(g)]
@@ -154,7 +154,7 @@ def _classes(element: ET.Element) -> list[str]:
 
 def test_scenes_are_json_and_flipping_turns_the_board() -> None:
     board = infer_board(load("tictactoe"))
-    facts = facts_of("(cell 1 1 x)", "(cell 2 2 o)", "(control x)")
+    facts = read_facts("(cell 1 1 x)", "(cell 2 2 o)", "(control x)")
     scene = board.describe(facts)
     assert json.loads(json.dumps(scene.as_json()))["turn"] == ["x"]
     assert {(p.cell, p.shape) for p in scene.pieces} == {
@@ -197,7 +197,7 @@ def test_names_of_rules_are_escaped() -> None:
 
 def test_a_game_without_a_board_lists_its_facts() -> None:
     board = infer_board(Game.from_kif(SHEETS["plan"]))
-    facts = facts_of("(has key)", "(has rope)")
+    facts = read_facts("(has key)", "(has rope)")
     assert board.kind == "facts"
     assert board.draw_text(facts).splitlines() == ["(has key)", "(has rope)"]
     ET.fromstring(board.draw_svg(facts))
@@ -218,3 +218,12 @@ def test_positions_have_pictures() -> None:
     assert isinstance(position.board, Board)
     assert cells_in(position._repr_svg_()) == set(position.board.cells)
     assert str(position) == position.board.draw_text(position.facts)
+
+
+def test_the_final_picture_does_not_say_whose_move_it_would_be() -> None:
+    position = Position("tictactoe")
+    for cell in ("1 1", "2 1", "1 2", "2 2"):
+        position = position.advance(f"(mark {cell})")
+    assert "to move" in position._repr_svg_()
+    final = position.advance("(mark 1 3)")
+    assert final.is_terminal and "to move" not in final._repr_svg_()

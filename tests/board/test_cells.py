@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from tests.board.facts import facts_of
+from tests.board.facts import read_facts
 
 from gamelore import Game
 from gamelore.board import Board, BoardScene, infer_board
@@ -73,7 +73,7 @@ def numbers(last: int) -> str:
 
 
 def draw(board: Board, *texts: str) -> BoardScene:
-    return board.describe(facts_of(*texts))
+    return board.describe(read_facts(*texts))
 
 
 def spots(scene: BoardScene) -> dict[str, tuple[float, float]]:
@@ -133,7 +133,7 @@ def test_cells_that_no_move_can_name_are_left_out() -> None:
 def test_declared_facts_say_what_the_cells_are() -> None:
     board = infer_board(Game.from_kif(DECLARED.format(numbers=numbers(5))))
     assert len(board.cells) == 3 + 4 + 5 + 4 + 3
-    known = facts_of(*(f"(stone {x} {y})" for x, y in product(range(1, 6), repeat=2)))
+    known = read_facts(*(f"(stone {x} {y})" for x, y in product(range(1, 6), repeat=2)))
     game = Game.from_kif(DECLARED.format(numbers=numbers(5)))
     assert len(infer_board(game, known).cells) == len(board.cells)
 
@@ -150,7 +150,7 @@ def test_what_is_stacked_is_drawn_level_by_level() -> None:
     )
     known = [f"(cube {x} {y} {z} red)" for x, y in floor for z in range(y + 1)]
     known += [f"(cube {x} {y} 0 ground)" for x, y in floor] + ["(control red)"]
-    board = infer_board(Game.from_kif(text), facts_of(*known))
+    board = infer_board(Game.from_kif(text), read_facts(*known))
     where = spots(draw(board))
     assert (board.kind, len(board.cells)) == ("hex", 6 + 3 + 1)
     floor_right = max(x for name, (x, _) in where.items() if name.endswith(" 0"))

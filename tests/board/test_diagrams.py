@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
-from tests.board.facts import facts_of
+from tests.board.facts import read_facts
 
 from gamelore import Game, load
 from gamelore.board import Board, infer_board
@@ -52,13 +52,13 @@ TRACKS = """
     (<= terminal (true (here c)) (true (there x))) (goal solo 100)"""
 
 
-def board_of(text: str) -> Board:
+def make_board(text: str) -> Board:
     return infer_board(Game.from_kif(text))
 
 
 def test_numbers_of_roles_make_a_table() -> None:
-    board = board_of(DUEL)
-    facts = facts_of("(redScore 2)", "(blueScore 1)", "(armies blue 3)")
+    board = make_board(DUEL)
+    facts = read_facts("(redScore 2)", "(blueScore 1)", "(armies blue 3)")
     scene = board.describe(facts)
     assert board.kind == "table"
     assert [name for name, _ in scene.rows] == ["red", "blue"]
@@ -76,7 +76,7 @@ def test_numbers_of_roles_make_a_table() -> None:
 
 def test_a_table_can_be_drawn_both_ways_up() -> None:
     board = infer_board(replace(load("rock-paper-scissors"), renderer=None))
-    facts = facts_of("(won left 2)", "(won right 1)")
+    facts = read_facts("(won left 2)", "(won right 1)")
     for flipped in (False, True):
         drawn = ET.fromstring(board.draw_svg(facts, flipped=flipped))
         boxes = [e for e in drawn.iter() if e.attrib.get("class") == "cell wide"]
@@ -85,8 +85,8 @@ def test_a_table_can_be_drawn_both_ways_up() -> None:
 
 
 def test_switches_are_on_or_off() -> None:
-    board = board_of(LAMPS)
-    scene = board.describe(facts_of("(on p)", "(off q)", "(on r)"))
+    board = make_board(LAMPS)
+    scene = board.describe(read_facts("(on p)", "(off q)", "(on r)"))
     assert board.cells == ("p", "q", "r")
     assert [(piece.cell, piece.kind) for piece in scene.pieces] == [
         ("p", "on"),
@@ -96,8 +96,8 @@ def test_switches_are_on_or_off() -> None:
 
 
 def test_states_follow_each_other_from_left_to_right() -> None:
-    board = board_of(STATES)
-    scene = board.describe(facts_of("left", "odd"))
+    board = make_board(STATES)
+    scene = board.describe(read_facts("left", "odd"))
     column = {cell.id: cell.x for cell in scene.cells}
     assert board.kind == "graph"
     assert column["start"] < column["left"] == column["right"] < column["end"]
@@ -107,8 +107,8 @@ def test_states_follow_each_other_from_left_to_right() -> None:
 
 
 def test_each_thing_on_a_way_has_a_track() -> None:
-    board = board_of(TRACKS)
-    scene = board.describe(facts_of("(here b)", "(there z)"))
+    board = make_board(TRACKS)
+    scene = board.describe(read_facts("(here b)", "(there z)"))
     assert [piece.cell for piece in scene.pieces] == ["here b", "there z"]
     places = [cell.id for cell in sorted(scene.cells, key=lambda cell: cell.x)]
     assert places[:3] == ["here a", "here b", "here c"]
@@ -124,5 +124,5 @@ def test_names_do_not_matter(text: str) -> None:
         renamed = renamed.replace(f"({word}", f"(q{word}").replace(
             f" {word})", f" q{word})"
         )
-    first, second = board_of(text), board_of(renamed)
+    first, second = make_board(text), make_board(renamed)
     assert (first.kind, len(first.cells)) == (second.kind, len(second.cells))

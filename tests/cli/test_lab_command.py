@@ -47,6 +47,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         )
     assert result.exit_code == 1
     assert f"cannot listen on 127.0.0.1:{port}" in result.output
+    assert "--port" in result.output, "the way out"
 
 
 def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
@@ -54,5 +55,6 @@ def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
     file.write_text("")
     result = CliRunner().invoke(main, ["lab", "--folder", str(file / "in")])
     assert result.exit_code == 1 and "cannot use the folder" in result.output
+    assert "--folder" in result.output, "the way out"
     empty = CliRunner().invoke(main, ["lab", "--token", " "])
     assert empty.exit_code == 2 and "--token" in empty.output

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamelore.lab.access import Access, is_loopback
+from gamelore.lab.server import bind, find_address
 
 LOCAL = Access()
 OPEN = Access.open_to("192.168.1.5")
@@ -62,6 +63,13 @@ def test_a_token_is_made_where_others_can_connect() -> None:
     assert not OPEN.allows_token(None)
     assert not OPEN.allows_token(OPEN.token + "x")
     assert Access.open_to("0.0.0.0", "mine").token == "mine"
+
+
+def test_the_printed_address_has_the_token() -> None:
+    with bind("127.0.0.1", 0) as bound:
+        port = bound.getsockname()[1]
+        assert find_address(bound, LOCAL) == f"http://127.0.0.1:{port}/"
+        assert find_address(bound, OPEN).endswith(f":{port}/?token={OPEN.token}")
 
 
 def test_loopback_addresses() -> None:

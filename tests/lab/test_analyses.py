@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from tests.lab.running import RunningLab
 
 from gamelore.errors import GameloreError
+from gamelore.lab import desk as desks
 from gamelore.lab.analyses import Spot, find_hint, review_match, search_position
-from gamelore.lab.requests import Place
-from gamelore.lab.shared import MOST_SEARCHES
+from gamelore.lab.desk import Desk
+from gamelore.lab.events import Event as LabEvent
+from gamelore.lab.requests import Analyse, Place, StopAnalysis
+from gamelore.lab.shared import MOST_SEARCHES, Lab
 from gamelore.lab.shelf import GameShelf, LabGame, complete_joint
 from gamelore.lab.workspace import Workspace
 
@@ -108,3 +114,63 @@ def test_searches_end_with_their_pages(lab: RunningLab) -> None:
             assert client.ask("Analyse", place=place, seconds=600)["re"] == 1
     with lab.client() as client:
         assert client.ask("AskHint", place=place)["type"] == "Hint"
+
+
+class _Silent:
+    """A page that nobody reads."""
+
+    def send(self, event: LabEvent) -> None:
+        pass
+
+    def push(self, content: bytes, slot: str) -> None:
+        pass
+
+
+@pytest.mark.parametrize("then", [StopAnalysis, Analyse])
+def test_a_search_that_is_not_wanted_any_more_never_begins(
+    game: LabGame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: type
+) -> None:
+    """It was asked for, but what is to be searched was still being prepared."""
+    first, second = Place("tictactoe", []), Place("tictactoe", [["(mark 1 1)"]])
+    searched = []
+
+    def search(spot: Spot, *more: Any) -> Iterator[LabEvent]:
+        searched.append(spot.step)
+        return iter(())
+
+    monkeypatch.setattr(desks, "search_position", search)
+
+    async def play() -> None:
+        lab = Lab(Workspace(tmp_path))
+        desk = Desk(lab, _Silent())
+        prepared = asyncio.Event()
+
+        async def locate(place: Place) -> tuple[LabGame, list[Any]]:
+            if place is first:
+                await prepared.wait()
+            return game, game.locate(place)
+
+        monkeypatch.setattr(desk, "_locate", locate)
+        begun = asyncio.create_task(desk.handle(Analyse(place=first)))
+        await asyncio.sleep(0)
+        if then is Analyse:
+            await desk.handle(Analyse(place=second))
+        else:
+            await desk.handle(StopAnalysis())
+        prepared.set()
+        await begun
+        await lab.close()
+
+    asyncio.run(play())
+    assert searched == ([1] if then is Analyse else [])
+
+
+def test_a_review_is_stopped(lab: RunningLab) -> None:
+    moves = [[f"(drop {column})"] for column in (4, 4, 4, 3, 3, 5, 5, 2, 6, 1)]
+    place = {"game": "connect-four", "moves": moves}
+    with lab.client() as client:
+        number = client.send("Review", place=place, playouts=50_000)
+        client.send("StopReview")
+        client.wait_for(lambda event: event["type"] == "ReviewEnd")
+        found = [one for one in client.seen if one["type"] == "ReviewPoint"]
+        assert len(found) < len(moves) and all(one["re"] == number for one in found)

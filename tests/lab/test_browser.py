@@ -1,111 +1,30 @@
-"""The page in a real browser: whole games by clicks, analysis, runs, rules, keys.
-
-They drive Chromium, where it is found; `$GAMELORE_CHROMIUM` names another one.
-"""
+"""The page in a real browser: whole games by clicks, analysis, keys, axe."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import time
-from collections.abc import Iterator
-from dataclasses import replace
+import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from tests.lab.running import EVIL_RULES, MARKUP, RunningLab
+from tests.lab.browsing import (
+    PHONE,
+    WIDE,
+    begin,
+    click_until_over,
+    count_moves,
+    needs_chromium,
+    set_hidden,
+    wait_for_moves,
+)
+from tests.lab.running import RunningLab
 
-from gamelore.agents.agent import PlayerAgent
-from gamelore.agents.builtin import PLAYERS
-from gamelore.ggp.live_record import SUFFIX as LIVE
-from gamelore.ggp.manager.manager import run_match
-from gamelore.ggp.manager.peers import LocalPeer
-from gamelore.ggp.match_record import MatchFile, read_match, write_match
+from gamelore.ggp.match_record import read_match
 
-playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
-CHROMIUM = os.environ.get("GAMELORE_CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-    None,
-)
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-WIDE = {"width": 1280, "height": 860}
-PHONE = {"width": 390, "height": 844}
-PATIENCE = 90_000
-"""Milliseconds: on a busy machine, kernels and processes take long to load."""
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def page(browser: Any, lab: RunningLab, request: Any) -> Iterator[Any]:
-    """A page of the lab; whatever goes wrong in it fails the test."""
-    size = getattr(request, "param", WIDE)
-    context = browser.new_context(viewport=size)
-    context.set_default_timeout(PATIENCE)
-    opened = context.new_page()
-    faults: list[str] = []
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on(
-        "console",
-        lambda message: (
-            faults.append(message.text) if message.type == "error" else None
-        ),
-    )
-    opened.goto(lab.address)
-    opened.wait_for_selector(".board svg")
-    yield opened
-    context.close()
-    assert faults == []
-
-
-def begin(page: Any, game: str, *players: str) -> None:
-    """Choose a game and who plays, and start the match."""
-    page.fill("#search", game)
-    page.click(f'[data-game="{game}"]')
-    page.wait_for_function(
-        "game => document.querySelector('.chosen h1').textContent === game", arg=game
-    )
-    for number, player in enumerate(players):
-        page.select_option(f"#player-{number}", player)
-    page.click("text=Start the match")
-    page.wait_for_selector(".match .board svg")
-
-
-def is_over(page: Any) -> bool:
-    return bool(page.query_selector(".result.over"))
-
-
-def click_until_over(page: Any, most: int = 60) -> int:
-    """Click cells that can be clicked, until the match is over; return how many."""
-    for clicks in range(most):
-        page.wait_for_selector(".board .live, .result.over")
-        if is_over(page):
-            return clicks
-        before = page.locator(".ply-button").count()
-        page.locator(".board .live").first.click()
-        page.wait_for_function(
-            "before => document.querySelectorAll('.ply-button').length > before",
-            arg=before,
-        )
-    raise AssertionError("the match does not end")
+pytestmark = needs_chromium
 
 
 # ── playing ─────────────────────────────────────────────────────────────────────────
@@ -126,18 +45,31 @@ def test_pieces_are_moved_from_cell_to_cell(page: Any) -> None:
     page.locator(".board .live").first.click()
     page.locator(".board .target").first.click()
     page.wait_for_selector(".ply-button")
-    assert page.locator(".ply-button").count() == 1
+    assert count_moves(page) == 1
 
 
-def test_take_back_hint_and_sides(page: Any) -> None:
-    begin(page, "tictactoe", "person", "person")
-    page.locator(".board .live").nth(4).click()
-    page.wait_for_selector(".ply-button")
-    page.click("text=Take back")
-    page.wait_for_selector("text=no move yet")
+def test_clock_hint_take_back_sides_and_a_new_match(page: Any) -> None:
+    begin(page, "tictactoe", "person", "random", clock="120")
+    page.wait_for_selector('.person[data-role="x"] .clock:text-matches("^[12]:[0-9]")')
     page.keyboard.press("h")
     page.wait_for_selector(".hint-ring")
+    page.locator(".board .live").nth(4).click()
+    wait_for_moves(page, 2)
+    page.click("text=Take back")
+    page.wait_for_selector("text=no move yet")
     page.click("text=Switch sides")
+    page.wait_for_selector('.person[data-role="o"]:has-text("you")')
+    wait_for_moves(page, 1)
+    match = page.url
+    page.click("text=New match")
+    page.wait_for_function("match => location.href !== match", arg=match)
+    page.wait_for_selector('.person[data-role="o"]:has-text("you")')
+
+
+def test_a_clock_that_runs_out_is_seen(page: Any) -> None:
+    begin(page, "tictactoe", "person", "person", clock="5")
+    page.wait_for_selector("text=/x: .*; a random move was made/")
+    assert count_moves(page) == 1
 
 
 # ── analysis ────────────────────────────────────────────────────────────────────────
@@ -146,11 +78,9 @@ def test_take_back_hint_and_sides(page: Any) -> None:
 def test_analyse_and_step(page: Any) -> None:
     begin(page, "tictactoe", "person", "person")
     for cell in ("1 1", "2 1", "1 2", "2 2", "3 3", "2 3"):
-        steps = page.locator(".ply-button").count()
+        steps = count_moves(page)
         page.click(f'[data-cell="{cell}"].live')
-        page.wait_for_function(
-            "n => document.querySelectorAll('.ply-button').length > n", arg=steps
-        )
+        wait_for_moves(page, steps + 1)
     page.wait_for_selector(".result.over")
     page.keyboard.press("a")
     page.wait_for_selector(".graph .curve")
@@ -158,15 +88,52 @@ def test_analyse_and_step(page: Any) -> None:
     for _ in range(2):
         page.keyboard.press("ArrowLeft")
     page.wait_for_selector(".candidate")
+    page.wait_for_selector('.eval[aria-valuenow="100"]')
     assert page.inner_text(".candidates tbody tr >> nth=0").startswith("mark 1 3")
     page.hover(".candidates tbody tr >> nth=0")
     page.wait_for_selector(".ply")
     page.click(".candidates .pv.first >> nth=0")
-    page.wait_for_selector("text=Back to the match")
+    page.wait_for_selector('.ply-button[aria-current]:has-text("mark 1 3")')
     page.click("text=Back to the match")
+    page.wait_for_selector('.ply-button:has-text("mark 3 3")')
     page.locator(".graph svg").click(position={"x": 20, "y": 20})
+    page.wait_for_selector('.graph[aria-valuenow="0"]')
     page.keyboard.press("a")
     page.wait_for_selector(".result.over")
+
+
+def test_a_search_goes_deeper_and_stops_when_nobody_looks(
+    page: Any, lab: RunningLab
+) -> None:
+    asked: list[dict[str, Any]] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on(
+            "framesent", lambda frame: asked.append(json.loads(frame))
+        ),
+    )
+    moves = [[f"(drop {column})"] for column in (4, 4, 4, 3, 3, 5, 5, 2, 6, 1)]
+    place = quote(json.dumps(moves))
+    page.goto(f"{lab.address}#/position/connect-four/{place}")
+    page.reload()
+    page.wait_for_selector(".candidates tbody tr")
+    page.click("text=Deeper")
+    page.wait_for_selector('.search-head:has-text("searching")')
+    searches = [one for one in asked if one["type"] == "Analyse"]
+    assert [one["seconds"] for one in searches] == [6, 60]
+    review = "document.querySelector('.analysis > .row button').click();"
+    set_hidden(page, True, review)
+    page.wait_for_selector('.search-head:has-text("stopped")')
+    kinds = [one["type"] for one in asked]
+    assert kinds[-3:] == ["Review", "StopReview", "StopAnalysis"]
+    set_hidden(page, False)
+    page.wait_for_selector(".graph .curve")
+    page.click("text=Deeper")
+    page.wait_for_selector('.search-head:has-text("searching")')
+    page.click("nav >> text=Write")
+    page.wait_for_selector(".cm-content")
+    kinds = [one["type"] for one in asked]
+    assert "StopAnalysis" in kinds[len(kinds) - kinds[::-1].index("Analyse") :]
 
 
 def test_a_link_leads_to_a_position(page: Any, lab: RunningLab) -> None:
@@ -189,180 +156,6 @@ def test_a_match_is_exported_and_imported(page: Any, tmp_path: Path) -> None:
         page.click("text=Import a match record")
     chooser.value.set_files(tmp_path / "match.json")
     page.wait_for_selector('.ply-button:has-text("mark 2 2")')
-
-
-# ── watching ──────────────────────────────────────────────────────────────────────────
-
-
-def test_a_record_of_a_folder_is_opened_from_the_list(
-    page: Any, lab: RunningLab
-) -> None:
-    record = _play(lab.lab.workspace.folder / "matches" / "cup")
-    page.click("nav >> text=Watch")
-    page.click('section:has-text("Records in matches/cup") >> a')
-    page.wait_for_selector(".match .board svg")
-    assert page.locator(".ply-button").count() == len(record.moves)
-    page.wait_for_selector(".graph .curve")
-    page.keyboard.press("End")
-    page.wait_for_selector(".result.over")
-
-
-def test_a_match_of_another_program_is_followed_move_by_move(
-    page: Any, lab: RunningLab
-) -> None:
-    """Its file is written here step by step, as a manager writes it."""
-    folder = lab.lab.workspace.folder / "elsewhere"
-    whole = replace(_play(folder), match="going-on")
-    steps = len(whole.moves)
-
-    def write(count: int) -> Path:
-        part = replace(
-            whole,
-            moves=whole.moves[:count],
-            states=whole.states[: count + 1],
-            errors=whole.errors[: count + 1],
-            times=(time.time_ns() // 1_000_000,) * (count + 1),
-            completed=False,
-            goals=(),
-        )
-        return write_match(part, folder, suffix=LIVE)
-
-    path = write(0)
-    page.goto(f"{lab.address}#/watch")
-    page.click('section:has-text("Matches of other programs") >> a')
-    page.wait_for_selector("text=going on in another program")
-    assert not page.is_visible(".candidates"), "no search takes the players' time"
-    for count in (1, 2):
-        write(count)
-        page.wait_for_function(
-            "n => document.querySelectorAll('.ply-button').length === n", arg=count
-        )
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_selector("text=after 1 of 2 moves")
-    write(3)
-    page.wait_for_selector("text=after 1 of 3 moves")
-    page.keyboard.press("End")
-    write_match(whole, folder)
-    path.unlink()
-    page.wait_for_selector(".result.over")
-    assert page.locator(".ply-button").count() == steps
-
-
-def _play(folder: Path) -> MatchFile:
-    """Keep the record of a match between random players."""
-    agents = [PlayerAgent(PLAYERS["random"], seed) for seed in (1, 2)]
-    match = run_match(
-        "tictactoe", [LocalPeer(a, f"r{n}") for n, a in enumerate(agents)]
-    )
-    return read_match(write_match(match, folder))
-
-
-# ── learning ────────────────────────────────────────────────────────────────────────
-
-
-def test_a_run_is_started_watched_paused_and_resumed(page: Any) -> None:
-    page.click("nav >> text=Learn")
-    page.wait_for_selector("#run-game")
-    page.select_option("#run-game", "tictactoe")
-    page.fill("#option-matches", "9000000")
-    page.fill("#option-alpha", "7")
-    page.click("text=Start training")
-    page.wait_for_selector("#option-alpha-wrong:visible")
-    page.fill("#option-alpha", "")
-    page.click("text=Start training")
-    page.wait_for_selector('.run[data-status="running"]')
-    page.wait_for_selector(".chart .point")
-    page.reload()
-    page.wait_for_selector('.run[data-status="running"]')
-    page.click("text=Pause")
-    page.wait_for_selector('.run[data-status="paused"]')
-    page.click("text=Resume")
-    page.wait_for_selector('.run[data-status="running"]')
-    page.on("dialog", lambda dialog: dialog.accept())
-    page.click("text=Delete")
-    page.wait_for_selector(".run", state="detached")
-
-
-@pytest.mark.slow
-def test_a_learned_player_is_met_compared_and_its_patterns_race(page: Any) -> None:
-    page.set_default_timeout(4 * PATIENCE)  # a first run compiles kernels
-    page.click("nav >> text=Learn")
-    page.wait_for_selector("#run-game")
-    page.select_option("#run-game", "tictactoe")
-    page.fill("#option-matches", "400")
-    for number in (1, 2):
-        page.fill("#option-seed", str(number))
-        page.click("text=Start training")
-        page.wait_for_function(
-            "n => document.querySelectorAll('.run[data-status=done]').length === n",
-            arg=number,
-        )
-    for box in page.locator(".run input[type=checkbox]").all():
-        box.check()
-    page.wait_for_function(
-        "() => document.querySelectorAll('.chart .curve').length >= 2"
-    )
-    page.click(".run >> nth=0 >> text=Play against it")
-    page.wait_for_selector(".match .board .live")
-    page.locator(".board .live").first.click()
-    page.wait_for_function("() => document.querySelectorAll('.ply-button').length >= 2")
-    page.click("nav >> text=Transfer")
-    page.wait_for_selector(".patterns svg")
-    page.select_option("#target", "tictactoe-4x4")
-    page.fill("#race-matches", "100")
-    page.click("text=Start the race")
-    page.wait_for_function(
-        "() => document.querySelectorAll('.chart .point').length >= 2"
-    )
-
-
-# ── writing ─────────────────────────────────────────────────────────────────────────
-
-
-def test_an_error_is_underlined_mended_and_the_game_played(page: Any) -> None:
-    page.click("nav >> text=Write")
-    page.wait_for_selector("text=Ready to play")
-    page.wait_for_selector(".figures b")
-    page.locator(".cm-content").click()
-    page.keyboard.press("Control+Home")
-    page.keyboard.insert_text("(role red blue)\n")
-    page.wait_for_selector(".cm-lintRange-error")
-    page.wait_for_selector(".problems .error")
-    assert page.is_disabled("text=Play this draft")
-    page.keyboard.press("Control+z")
-    page.wait_for_selector("text=Ready to play")
-    page.wait_for_selector(".cm-lintRange-error", state="detached")
-    page.fill("#file-name", "claim")
-    page.click("text=Save")
-    page.wait_for_selector('[role=status]:has-text("saved")')
-    page.click("text=Play this draft")
-    page.wait_for_selector(".match .board .live")
-    page.locator(".board .live").first.click()
-    page.wait_for_selector(".ply-button")
-
-
-def test_names_of_relations_are_completed(page: Any) -> None:
-    page.click("nav >> text=Write")
-    page.wait_for_selector("text=Ready to play")
-    page.locator(".cm-content").click()
-    page.keyboard.press("Control+End")
-    page.keyboard.insert_text("\n(<= (tak")
-    page.keyboard.press("Control+Space")
-    page.wait_for_selector(".cm-tooltip-autocomplete li")
-    assert "taken" in page.inner_text(".cm-tooltip-autocomplete")
-
-
-def test_names_that_are_markup_are_shown_as_text(page: Any, lab: RunningLab) -> None:
-    with lab.client() as client:
-        kept = client.ask("KeepDraft", text=EVIL_RULES, name=MARKUP)
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: asked.append(dialog.message))
-    page.goto(f"{lab.address}#/position/{kept['game']}")
-    page.wait_for_selector(".match .board svg")
-    page.wait_for_selector(".person-role")
-    assert page.inner_text(".person-role") == MARKUP
-    assert page.locator("main img, main script").count() == 0
-    assert asked == []
 
 
 # ── for everybody ───────────────────────────────────────────────────────────────────

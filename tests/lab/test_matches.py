@@ -188,8 +188,9 @@ def test_a_tournament_is_played_without_anybody_watching(lab: RunningLab) -> Non
         assert mine["played"] == mine["matches"] == 6 and mine["message"] == ""
         group = next(g for g in listed["groups"] if started["name"] in g["folder"])
         assert len(group["records"]) == 6 and len(group["standings"]) == 3
-        for agents in (["random"], ["random", "random"], ["person", "random"]):
+        for agents in ([], ["random"], ["random", "random"], ["person", "random"]):
             answer = client.ask("StartTournament", game="tictactoe", agents=agents)
             assert answer["type"] == "Failure"
+            assert "agents" in answer["message"], "the way out"
         stopped = client.ask("StopTournament", name=started["name"])
         assert stopped["type"] == "Failure"

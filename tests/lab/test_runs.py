@@ -58,6 +58,25 @@ def test_a_run_goes_on_after_a_restart_in_its_middle(tmp_path: Path) -> None:
         assert paused["matches"] > 0 and not (tmp_path / "runs" / run).exists()
 
 
+def test_a_snapshot_is_played_against_while_its_run_trains(tmp_path: Path) -> None:
+    with run_lab(tmp_path) as lab, lab.client() as client:
+        client.ask("FollowRuns")
+        run = start(client, matches=MANY, snapshots="200", evaluate_every=0)
+        state = client.wait_for(
+            lambda event: event["type"] == "RunState" and event["view"]["snapshots"]
+        )
+        assert state["view"]["snapshots"] == [200] and state["view"]["role"] == "first"
+        sample = client.wait_for(lambda event: event["type"] == "RunSample")
+        assert sample["run"] == run and "<svg" in sample["view"]["svg"]
+        values = sample["sample"]["values"]
+        assert any(value is not None and 0 <= value <= 100 for value in values)
+        players = {"x": f"run:{run}:200", "o": "person"}
+        opened = client.ask("OpenMatch", game="tictactoe", players=players)
+        client.send("FollowMatch", match=opened["match"])
+        client.state(lambda state: len(state["moves"]) == 1 and not state["faults"])
+        assert lab.lab.runs.find(run).status == "running"
+
+
 @pytest.mark.slow
 def test_a_run_that_is_killed_harms_no_other(tmp_path: Path) -> None:
     with run_lab(tmp_path) as lab, lab.client() as client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from gamelore.board.describe import describe_position
@@ -64,15 +65,19 @@ class Board:
         theme: Theme = "auto",
         size: int | None = None,
         flipped: bool = False,
+        over: bool = False,
         marks: Iterable[Mark] = (),
     ) -> str:
         """Return the position as an SVG image.
 
         The cells of `last_move` are marked. Where it names a whole column or nothing,
         the cells that changed since the facts of `previous` are. `size` is the longer
-        side in pixels; `flipped` turns the board by half a turn.
+        side in pixels; `flipped` turns the board by half a turn. Where the match is
+        `over`, nobody is to move.
         """
         scene = self.describe(facts)
+        if over:
+            scene = replace(scene, turn=())
         touched = self._touched(scene, last_move, previous)
         options = SvgOptions(self._model.game, theme, size, flipped)
         return draw_scene_svg(scene, options, touched, tuple(marks))

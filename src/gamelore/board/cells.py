@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gamelore.board.coordinates import Reading, find_ends
+from gamelore.board.coordinates import Encoding, find_ends
 from gamelore.board.families import Words
+from gamelore.board.grouping import LARGEST
 from gamelore.board.order import Axis, natural
 from gamelore.board.points import Edges
-from gamelore.board.readings import LARGEST
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage
 from gamelore.gdl import Compound, Term, to_kif
 
 
-def axis_names(group: Sequence[Reading]) -> list[frozenset[str]]:
+def axis_names(group: Sequence[Encoding]) -> list[frozenset[str]]:
     """Return the constants of each coordinate of a board."""
     main = group[0]
     if main.use == "edges":
@@ -31,7 +31,7 @@ def axis_names(group: Sequence[Reading]) -> list[frozenset[str]]:
 
 
 def list_cells(
-    group: Sequence[Reading],
+    group: Sequence[Encoding],
     names: Sequence[frozenset[str]],
     axes: Sequence[Axis | None],
 ) -> set[Words]:
@@ -48,23 +48,23 @@ def list_cells(
     if main.use == "edges":
         return every
     on_board = [r for r in group if r.use == "cells"]
-    for reading in on_board:
-        if lists_cells(reading):
-            return set(map(reading.cell_of, reading.family.initial))
-    cells = {r.cell_of(w) for r in on_board for w in r.family.combinations}
+    for encoding in on_board:
+        if lists_cells(encoding):
+            return set(map(encoding.find_cell, encoding.family.initial))
+    cells = {r.find_cell(w) for r in on_board for w in r.family.combinations}
     if main.full:
         return cells & every
     if main.family.known is None:
         if main.family.declared is None:
             return every
-        cells = {main.cell_of(words) for words in main.family.declared}
+        cells = {main.find_cell(words) for words in main.family.declared}
     most = len(cells) >= 0.7 * size and not _is_hexagonal(cells)
     if len(names) == 2 and (most or _is_checkered(cells, axes)):
         return every
     return cells & every
 
 
-def list_targets(main: Reading, statics: Statics, usage: Usage) -> set[Words]:
+def list_targets(main: Encoding, statics: Statics, usage: Usage) -> set[Words]:
     """Return the cells that moves can name, where these are what brings pieces there.
 
     They are what the conditions of legal moves allow that depend on no position; none
@@ -73,7 +73,7 @@ def list_targets(main: Reading, statics: Statics, usage: Usage) -> set[Words]:
     found: set[Words] = set()
     if main.family.initial or main.use != "cells":
         return found
-    for rule in statics.rules_of("legal"):
+    for rule in statics.find_rules("legal"):
         move = rule.head.arguments[1]
         start = _find_coordinates(move, main, usage)
         if start is None:
@@ -91,7 +91,7 @@ def list_targets(main: Reading, statics: Statics, usage: Usage) -> set[Words]:
     return found
 
 
-def _find_coordinates(move: Term, main: Reading, usage: Usage) -> int | None:
+def _find_coordinates(move: Term, main: Encoding, usage: Usage) -> int | None:
     """Return the argument of a move from which on it names a cell, if it does."""
     if not isinstance(move, Compound):
         return None
@@ -115,15 +115,15 @@ def _is_hexagonal(cells: Iterable[Words]) -> bool:
     return len(rows) >= 5 and rows == growing + growing[-2::-1]
 
 
-def lists_cells(reading: Reading) -> bool:
+def lists_cells(encoding: Encoding) -> bool:
     """Whether facts without content say what the cells are: a whole rectangle."""
-    if reading.what or len(reading.family.initial) < 9:
+    if encoding.what or len(encoding.family.initial) < 9:
         return False
-    columns = zip(*reading.family.initial, strict=True)
+    columns = zip(*encoding.family.initial, strict=True)
     size = 1
     for column in columns:
         size *= len(set(column))
-    return len(set(reading.family.initial)) == size
+    return len(set(encoding.family.initial)) == size
 
 
 def _is_checkered(cells: Iterable[Words], axes: Sequence[Axis | None]) -> bool:

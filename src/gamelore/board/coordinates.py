@@ -13,8 +13,8 @@ Use = Literal["cells", "edges", "stack", "array", "point", "scores", "state", "b
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How the facts of a family are read."""
+class Encoding:
+    """Which arguments of a family's facts are coordinates, and which name the piece."""
 
     family: Family
     use: Use
@@ -37,51 +37,53 @@ class Reading:
             size *= len(self.family.domains[i])
         return size if self.where else 0
 
-    def cell_of(self, words: Words) -> Words:
+    def find_cell(self, words: Words) -> Words:
+        """Return the coordinates of a fact with these arguments."""
         if self.use == "state":
             return (self.family.functor,)
         return tuple(words[i] for i in self.where)
 
-    def content_of(self, words: Words) -> Words:
+    def find_content(self, words: Words) -> Words:
+        """Return the piece of a fact with these arguments."""
         return tuple(words[i] for i in self.what)
 
 
-def read_family(family: Family, roles: frozenset[str], orders: Orders) -> Reading:
-    """Return what a family's arguments most likely mean."""
+def infer_encoding(family: Family, roles: frozenset[str], orders: Orders) -> Encoding:
+    """Return what the arguments of a family most likely mean."""
     ordered = [
         axis is not None and not family.domains[i] <= roles
         for i, axis in enumerate(family.axes)
     ]
     if family.arity >= 4 and all(ordered[:4]) and find_ends(family) is not None:
         rest = tuple(range(4, family.arity))
-        return Reading(family, "edges", (0, 1, 2, 3), rest)
+        return Encoding(family, "edges", (0, 1, 2, 3), rest)
     if family.arity == 2 and _is_stack(family):
-        return Reading(family, "stack", (0, 1))
+        return Encoding(family, "stack", (0, 1))
     if _is_array(family):
-        return Reading(family, "array", (), tuple(range(family.arity)))
+        return Encoding(family, "array", (), tuple(range(family.arity)))
     runs = _runs(ordered)
     full = _find_full(family, runs)
     if full is not None:
-        return _reading(family, full, full=True)
+        return _encode_cells(family, full, full=True)
     listed = _find_listed(family, roles) or _find_rows(family, orders)
     if listed is not None:
-        return _reading(family, listed, full=True)
+        return _encode_cells(family, listed, full=True)
     if not runs:
-        return Reading(family, "beside")
+        return Encoding(family, "beside")
     run = max(runs, key=len)  # the first of the longest
     if len(run) < 2:
-        return Reading(family, "beside")
+        return Encoding(family, "beside")
     if len(run) == family.arity >= 3:
         run = run[:-1]
     elif len(run) > 4:
         run = run[:2]
     chosen = _add_selector(family, run)
-    return _reading(family, chosen, full=len(chosen) > len(run))
+    return _encode_cells(family, chosen, full=len(chosen) > len(run))
 
 
-def _reading(family: Family, where: Sequence[int], full: bool) -> Reading:
+def _encode_cells(family: Family, where: Sequence[int], full: bool) -> Encoding:
     what = tuple(i for i in range(family.arity) if i not in where)
-    return Reading(family, "cells", tuple(where), what, full)
+    return Encoding(family, "cells", tuple(where), what, full)
 
 
 def _runs(ordered: Sequence[bool]) -> list[tuple[int, ...]]:

@@ -122,13 +122,13 @@ def _describe_grid(
 
 
 def _make_piece(grid: Grid, layer: Layer, words: Words) -> Piece | None:
-    reading = layer.reading
-    cell = reading.cell_of(words)
-    content = reading.content_of(words)
+    encoding = layer.encoding
+    cell = encoding.find_cell(words)
+    content = encoding.find_content(words)
     if content in layer.empty or cell not in grid.layout.points:
         return None
     if layer.style == "counts":
-        axis = reading.family.axes[reading.what[0]]
+        axis = encoding.family.axes[encoding.what[0]]
         count = axis.rank.get(content[0]) if axis is not None else None
         if axis is not None and axis.kind == "number" and count is not None:
             count = int(content[0])
@@ -136,7 +136,7 @@ def _make_piece(grid: Grid, layer: Layer, words: Words) -> Piece | None:
         return Piece(name, content[0], None, content[0], "count", "plain", count)
     look = layer.looks.get(layer.kind(content))
     if look is None:
-        text = " ".join(content) or reading.family.functor
+        text = " ".join(content) or encoding.family.functor
         look = Look(text, None, "plain", "token", text[:4])
     return Piece(
         grid.name(cell), look.kind, look.owner, look.label, look.shape, look.colour
@@ -157,15 +157,15 @@ def _describe_score(
     grid: Grid, layer: Layer, words: Words, roles: Sequence[str]
 ) -> list[Piece]:
     """Return a number in a table, in its role's row."""
-    family = layer.reading.family
-    role = (layer.reading.cell_of(words) or (find_role(family.functor, roles),))[0]
+    family = layer.encoding.family
+    role = (layer.encoding.find_cell(words) or (find_role(family.functor, roles),))[0]
     look = layer.looks.get((role,)) if role is not None else None
     if role is None or look is None:
         return []
     column = family.functor
-    if not layer.reading.where:
+    if not layer.encoding.where:
         column = base_name((column,), role)
-    value = layer.reading.content_of(words)[0]
+    value = layer.encoding.find_content(words)[0]
     return [Piece(grid.name((role, column)), value, role, value, *_look(look))]
 
 
@@ -177,7 +177,7 @@ def _describe_point(
     grid: Grid, layer: Layer, by_family: dict[str, list[Words]]
 ) -> list[Piece]:
     """Return the one thing whose two coordinates are facts of their own."""
-    partner = layer.reading.partner
+    partner = layer.encoding.partner
     look = next(iter(layer.looks.values()))
     across = by_family.get(layer.key, ())
     along = by_family.get(partner.key, ()) if partner is not None else ()
@@ -197,14 +197,14 @@ def _describe_sides(
     """Return walls at the sides of cells that a family or its content names."""
     lines = []
     for words in facts:
-        content = layer.reading.content_of(words)
-        side = find_direction(content[0] if content else layer.reading.family.functor)
-        point = grid.layout.points.get(layer.reading.cell_of(words))
+        content = layer.encoding.find_content(words)
+        side = find_direction(content[0] if content else layer.encoding.family.functor)
+        point = grid.layout.points.get(layer.encoding.find_cell(words))
         if point is None or not side:
             continue
         dx, dy = _OFFSETS[side]
         mx, my = point[0] + offset + dx / 2, point[1] + dy / 2
-        kind = " ".join((layer.reading.family.functor, *content))
+        kind = " ".join((layer.encoding.family.functor, *content))
         lines.append(
             Line(mx - dy / 2, my - dx / 2, mx + dy / 2, my + dx / 2, kind, "ink")
         )
@@ -215,7 +215,7 @@ def _describe_corners(
     grid: Grid, layer: Layer, facts: Sequence[Words], offset: float
 ) -> list[Line]:
     """Return lines between corners of cells, which have coordinates of their own."""
-    ends = find_ends(layer.reading.family)
+    ends = find_ends(layer.encoding.family)
     first, second = grid.axes
     if ends is None or first is None or second is None:
         return []
@@ -225,7 +225,7 @@ def _describe_corners(
     vx, vy = points[a[0], b[1]][0] - ox, points[a[0], b[1]][1] - oy
     ranks: list[dict[str, int]] = []
     for k in range(2):
-        axes = [layer.reading.family.axes[end[k]] for end in ends]
+        axes = [layer.encoding.family.axes[end[k]] for end in ends]
         longest = max((x for x in axes if x is not None), key=lambda x: x.length)
         ranks.append(longest.rank)
     lines = []
@@ -242,12 +242,12 @@ def _describe_edges(
     grid: Grid, layer: Layer, facts: Sequence[Words], offset: float
 ) -> list[Line]:
     """Return lines between points, or walls across the border of two cells."""
-    ends = find_ends(layer.reading.family)
+    ends = find_ends(layer.encoding.family)
     points = grid.layout.points
     side = 1 / math.sqrt(3) if grid.layout.shape == "hex" else 1.0
     lines = []
     for words in facts:
-        content = layer.reading.content_of(words)
+        content = layer.encoding.find_content(words)
         if ends is None or content in layer.empty:
             continue
         one = points.get(tuple(words[i] for i in ends[0]))
@@ -261,7 +261,7 @@ def _describe_edges(
             ax, ay, bx, by = mx - dy, my + dx, mx + dy, my - dx
         look = layer.looks.get(layer.kind(content))
         colour = look.colour if look is not None and content else "ink"
-        kind = " ".join(content) or layer.reading.family.functor
+        kind = " ".join(content) or layer.encoding.family.functor
         lines.append(Line(ax + offset, ay, bx + offset, by, kind, colour))
     return lines
 

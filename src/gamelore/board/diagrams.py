@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from gamelore.board.coordinates import Reading
+from gamelore.board.coordinates import Encoding
 from gamelore.board.families import Family, Words
 from gamelore.board.graph_layout import lay_out_stages
 from gamelore.board.grids import Grid, GridMaker, Layer
@@ -35,7 +35,7 @@ def make_diagrams(families: Sequence[Family], maker: GridMaker) -> list[Grid]:
     states = _make_states(families, maker)
     if states is not None:
         return [states]
-    tracks = [[Reading(f, "cells", (0,))] for f in families if _is_track(f)]
+    tracks = [[Encoding(f, "cells", (0,))] for f in families if _is_track(f)]
     names = [track[0].family.functor if len(tracks) > 1 else "" for track in tracks]
     grids = [maker.make(t, name) for t, name in zip(tracks, names, strict=True)]
     return [grid for grid in grids if grid is not None]
@@ -71,8 +71,8 @@ def _make_table(families: Sequence[Family], maker: GridMaker) -> Grid | None:
         (role,): Look(role, role, colours[role], "score", "") for role in rows
     }
     layers = tuple(
-        Layer(reading.family.key, reading, "scores", looks=looks)
-        for reading, _ in found
+        Layer(encoding.family.key, encoding, "scores", looks=looks)
+        for encoding, _ in found
     )
     return Grid("", layout, layers, (None, None))
 
@@ -83,8 +83,8 @@ class _TableReader:
     def __init__(self, roles: Sequence[str]) -> None:
         self._roles = roles
 
-    def __call__(self, family: Family) -> tuple[Reading, list[tuple[str, str]]] | None:
-        """Return the reading with its cells, or None if no role has the numbers."""
+    def __call__(self, family: Family) -> tuple[Encoding, list[tuple[str, str]]] | None:
+        """Return the encoding with its cells, or None if no role has the numbers."""
         numbers = [
             i for i, names in enumerate(family.domains) if all(map(is_number, names))
         ]
@@ -92,16 +92,16 @@ class _TableReader:
             role = find_role(family.functor, self._roles)
             if role is None:
                 return None
-            reading = Reading(family, "scores", (), (0,))
-            return reading, [(role, base_name((family.functor,), role))]
+            encoding = Encoding(family, "scores", (), (0,))
+            return encoding, [(role, base_name((family.functor,), role))]
         if family.arity != 2 or len(numbers) != 1:
             return None
         other = 1 - numbers[0]
         names = family.domains[other]
         if not names or not names <= set(self._roles):
             return None
-        reading = Reading(family, "scores", (other,), (numbers[0],))
-        return reading, [(r, family.functor) for r in self._roles if r in names]
+        encoding = Encoding(family, "scores", (other,), (numbers[0],))
+        return encoding, [(r, family.functor) for r in self._roles if r in names]
 
 
 def find_role(functor: str, roles: Iterable[str]) -> str | None:
@@ -115,7 +115,7 @@ def find_role(functor: str, roles: Iterable[str]) -> str | None:
     return max(fitting, key=len, default=None)
 
 
-def _find_switches(families: Iterable[Family]) -> list[Reading]:
+def _find_switches(families: Iterable[Family]) -> list[Encoding]:
     """Return families of which one at a time holds for each name: `(on a)`, `(off a)`.
 
     What holds for most names at the start comes first.
@@ -128,7 +128,7 @@ def _find_switches(families: Iterable[Family]) -> list[Reading]:
         at_start = [words[0] for family in group for words in family.initial]
         if len(group) > 1 and len(names) > 1 and sorted(at_start) == sorted(names):
             group.sort(key=lambda family: -len(family.initial))
-            return [Reading(family, "cells", (0,)) for family in group]
+            return [Encoding(family, "cells", (0,)) for family in group]
     return []
 
 
@@ -173,7 +173,7 @@ def _draw_states(
     layers = tuple(
         Layer(
             families[name].key,
-            Reading(families[name], "state"),
+            Encoding(families[name], "state"),
             "pieces",
             named=True,
             looks=token,

@@ -13,8 +13,9 @@ from gamelore.board.cells import (
     list_targets,
     lists_cells,
 )
-from gamelore.board.coordinates import Reading, find_ends
+from gamelore.board.coordinates import Encoding, find_ends
 from gamelore.board.families import Words
+from gamelore.board.grouping import LARGEST
 from gamelore.board.layout import Plane, lay_out, lay_out_rows
 from gamelore.board.lines import LineFinder
 from gamelore.board.looks import (
@@ -28,7 +29,6 @@ from gamelore.board.looks import (
 from gamelore.board.order import Axis, Orders, natural
 from gamelore.board.orientation import find_plane
 from gamelore.board.points import GAP, Edges, Layout
-from gamelore.board.readings import LARGEST
 from gamelore.board.statics import Statics
 from gamelore.board.usage import Usage
 
@@ -62,7 +62,7 @@ class Layer:
     """How the facts of one family are drawn on a grid."""
 
     key: str
-    reading: Reading
+    encoding: Encoding
     style: Style
     empty: frozenset[Words] = frozenset()
     """Contents that are not drawn."""
@@ -72,7 +72,7 @@ class Layer:
 
     def kind(self, content: Words) -> Words:
         """Return what names a piece: its content, with the functor where needed."""
-        return (self.reading.family.functor, *content) if self.named else content
+        return (self.encoding.family.functor, *content) if self.named else content
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class GridMaker:
     roles: tuple[str, ...]
     usage: Usage
 
-    def make(self, group: Sequence[Reading], prefix: str) -> Grid | None:
+    def make(self, group: Sequence[Encoding], prefix: str) -> Grid | None:
         """Return the board of a group of families; None if it has too many cells."""
         main = group[0]
         if main.use == "stack":
@@ -153,7 +153,7 @@ class GridMaker:
         rows = {row: axis for row, axis in found.items() if axis is not None}
         return rows if len(rows) == len(found) >= 3 else {}
 
-    def _make_named_boards(self, group: Sequence[Reading], prefix: str) -> Grid:
+    def _make_named_boards(self, group: Sequence[Encoding], prefix: str) -> Grid:
         """Return boards side by side whose cells have one name each."""
         main = group[0]
         selector = main.selector or 0
@@ -184,7 +184,7 @@ class GridMaker:
             found += [lines] if lines else []
         return found
 
-    def _make_array(self, main: Reading, prefix: str) -> Grid:
+    def _make_array(self, main: Encoding, prefix: str) -> Grid:
         """Return a row of cells, one for each argument of the only fact."""
         places = [str(i + 1) for i in range(main.family.arity)]
         points: dict[Words, tuple[float, float]] = {
@@ -197,7 +197,7 @@ class GridMaker:
         axis = self.orders.axis(places)
         return Grid(prefix, Layout("square", points), (layer,), (axis,))
 
-    def _make_points(self, main: Reading, prefix: str) -> Grid | None:
+    def _make_points(self, main: Encoding, prefix: str) -> Grid | None:
         """Return a board for two coordinates that are facts of their own."""
         axis, partner = main.family.axes[0], main.partner
         if axis is None or partner is None or partner.axes[0] is None:
@@ -214,55 +214,59 @@ class GridMaker:
         looks = make_looks([kind], self.roles, self.usage)
         layers = (
             Layer(main.family.key, main, "point", looks=looks),
-            Layer(partner.key, Reading(partner, "point", (0,)), "hidden"),
+            Layer(partner.key, Encoding(partner, "point", (0,)), "hidden"),
         )
         return Grid(prefix, Layout("square", points), layers, (axis, other))
 
-    def make_layers(self, group: Sequence[Reading]) -> tuple[Layer, ...]:
+    def make_layers(self, group: Sequence[Encoding]) -> tuple[Layer, ...]:
         """Return how each family of a board is drawn."""
         kinds = {
-            (reading.family.functor, *content) if _is_named(reading, group) else content
-            for reading in group
-            for content in _contents(reading)
+            (encoding.family.functor, *content)
+            if _is_named(encoding, group)
+            else content
+            for encoding in group
+            for content in _contents(encoding)
         }
         looks = (
             make_looks(kinds, self.roles, self.usage)
             if len(kinds) <= MOST_KINDS
             else {}
         )
-        return tuple(self._make_layer(reading, group, looks) for reading in group)
+        return tuple(self._make_layer(encoding, group, looks) for encoding in group)
 
     def _make_layer(
-        self, reading: Reading, group: Sequence[Reading], looks: dict[Words, Look]
+        self, encoding: Encoding, group: Sequence[Encoding], looks: dict[Words, Look]
     ) -> Layer:
-        family, is_main = reading.family, reading is group[0]
-        named = _is_named(reading, group)
-        contents = [reading.content_of(words) for words in family.initial]
-        if reading.use == "edges":
-            empty = frozenset(c for c in _contents(reading) if any(map(looks_empty, c)))
-            style: Style = "edges" if is_main else _wall_style(reading, group[0])
-            return Layer(family.key, reading, style, empty, named, looks)
+        family, is_main = encoding.family, encoding is group[0]
+        named = _is_named(encoding, group)
+        contents = [encoding.find_content(words) for words in family.initial]
+        if encoding.use == "edges":
+            empty = frozenset(
+                c for c in _contents(encoding) if any(map(looks_empty, c))
+            )
+            style: Style = "edges" if is_main else _wall_style(encoding, group[0])
+            return Layer(family.key, encoding, style, empty, named, looks)
         owned = {look.kind for look in looks.values() if look.owner is not None}
-        empty = find_empty(contents, set(_contents(reading)), owned, reading.full)
+        empty = find_empty(contents, set(_contents(encoding)), owned, encoding.full)
         style = "pieces"
-        counted = len(reading.what) == 1 and family.axes[reading.what[0]] is not None
-        if len(reading.where) == 1 and reading.full and counted:
+        counted = len(encoding.what) == 1 and family.axes[encoding.what[0]] is not None
+        if len(encoding.where) == 1 and encoding.full and counted:
             style, empty = "counts", frozenset()
-        elif not is_main and any(len(family.domains[i]) > FEW for i in reading.what):
+        elif not is_main and any(len(family.domains[i]) > FEW for i in encoding.what):
             style = "hidden"
-        elif _has_sides(reading):
+        elif _has_sides(encoding):
             style = "sides"
-        elif (lists_cells(reading) and not is_main) or _is_free(reading, group):
+        elif (lists_cells(encoding) and not is_main) or _is_free(encoding, group):
             style = "silent"
-        only = {layer for layer in _contents(reading) if layer not in empty}
+        only = {layer for layer in _contents(encoding) if layer not in empty}
         if is_main and len(only) == 1 and len(group) > 1:
             looks = block_look(looks, next(iter(only)))
-        elif not is_main and not reading.what and family.initial:
+        elif not is_main and not encoding.what and family.initial:
             looks = block_look(looks, (family.functor,))
-        return Layer(family.key, reading, style, empty, named, looks)
+        return Layer(family.key, encoding, style, empty, named, looks)
 
 
-def _find_height(main: Reading, axes: Sequence[Axis | None]) -> int | None:
+def _find_height(main: Encoding, axes: Sequence[Axis | None]) -> int | None:
     """Return the only coordinate in which everything is lowest at the start."""
     low = [
         k
@@ -281,7 +285,7 @@ def _lay_out_levels(cells: Iterable[Words], axes: Sequence[Axis | None]) -> Layo
     return Layout(layout.shape, points)
 
 
-def _wall_style(edges: Reading, main: Reading) -> Style:
+def _wall_style(edges: Encoding, main: Encoding) -> Style:
     """Return whether edges join cells, or corners: then there is one more of these."""
     ends = find_ends(edges.family) or ((0, 1), (2, 3))
     more = [
@@ -292,55 +296,55 @@ def _wall_style(edges: Reading, main: Reading) -> Style:
     return "corners" if more == [1, 1] else "walls"
 
 
-def _is_named(reading: Reading, group: Sequence[Reading]) -> bool:
+def _is_named(encoding: Encoding, group: Sequence[Encoding]) -> bool:
     """Whether pieces are named by the functor too: contents alone do not tell."""
-    if not reading.what:
+    if not encoding.what:
         return True
-    other = reading is not group[0] and reading.use == "cells"
-    return other and not _domain(reading) & _domain(group[0])
+    other = encoding is not group[0] and encoding.use == "cells"
+    return other and not _domain(encoding) & _domain(group[0])
 
 
-def _is_free(reading: Reading, group: Sequence[Reading]) -> bool:
+def _is_free(encoding: Encoding, group: Sequence[Encoding]) -> bool:
     """Whether a family without content says which cells are empty.
 
     Others that have none either then say what happened to the cell.
     """
-    others = any(not one.what for one in group if one is not reading)
-    if reading.what or not others:
+    others = any(not one.what for one in group if one is not encoding)
+    if encoding.what or not others:
         return False
-    return reading.selector is not None or looks_empty(reading.family.functor)
+    return encoding.selector is not None or looks_empty(encoding.family.functor)
 
 
-def _has_sides(reading: Reading) -> bool:
+def _has_sides(encoding: Encoding) -> bool:
     """Whether a family or its content says at which side of a cell something is."""
-    if not reading.what:
-        return bool(find_direction(reading.family.functor))
-    if len(reading.what) > 1:
+    if not encoding.what:
+        return bool(find_direction(encoding.family.functor))
+    if len(encoding.what) > 1:
         return False
-    domain = reading.family.domains[reading.what[0]]
+    domain = encoding.family.domains[encoding.what[0]]
     return 2 <= len(domain) <= 4 and all(map(find_direction, domain))
 
 
-def _domain(reading: Reading) -> frozenset[str]:
-    return frozenset[str]().union(*(reading.family.domains[i] for i in reading.what))
+def _domain(encoding: Encoding) -> frozenset[str]:
+    return frozenset[str]().union(*(encoding.family.domains[i] for i in encoding.what))
 
 
-def _contents(reading: Reading) -> Iterator[Words]:
+def _contents(encoding: Encoding) -> Iterator[Words]:
     """Return the contents of a family's facts: all combinations where unknown."""
-    family = reading.family
+    family = encoding.family
     if family.known is not None:
-        yield from {reading.content_of(words) for words in family.known}
+        yield from {encoding.find_content(words) for words in family.known}
         return
-    yield from {reading.content_of(words) for words in family.initial}
+    yield from {encoding.find_content(words) for words in family.initial}
     contents: list[Words] = [()]
-    for i in reading.what:
+    for i in encoding.what:
         contents = [(*c, word) for c in contents for word in sorted(family.domains[i])]
         if len(contents) > MOST_KINDS:
             return
     yield from contents
 
 
-def _list_names(main: Reading, k: int) -> Axis:
+def _list_names(main: Encoding, k: int) -> Axis:
     """Return a coordinate's names in the order of the initial facts."""
     names = dict.fromkeys(words[main.where[k]] for words in main.family.initial)
     return Axis(tuple(names), "listed")

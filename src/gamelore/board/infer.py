@@ -9,12 +9,12 @@ from functools import cached_property
 from gamelore.board.diagrams import make_diagrams
 from gamelore.board.families import Family, find_families, find_move_domains
 from gamelore.board.grids import Grid, GridMaker
+from gamelore.board.grouping import group_families
 from gamelore.board.looks import CHECKERED, Look, role_colours
 from gamelore.board.order import Orders
 from gamelore.board.planned import make_planned_grid
-from gamelore.board.readings import group_readings
 from gamelore.board.statics import Statics
-from gamelore.board.usage import Usage, study
+from gamelore.board.usage import Usage, find_usage
 from gamelore.games.boards import BoardPlan
 from gamelore.gdl import Fact, Game, Move
 
@@ -75,7 +75,7 @@ def infer_model(
     initial = statics.initial()
     families = find_families(game, orders, initial, fluents, statics.declared())
     moved = find_move_domains(game, moves)
-    usage = study(game, statics)
+    usage = find_usage(game, statics)
     roles = frozenset(game.roles)
     turns = _find_turns(families, roles, usage)
     hidden = _find_steps(families, usage)
@@ -86,7 +86,7 @@ def infer_model(
     if planned is not None:
         grids: list[Grid | None] = [planned]
     else:
-        groups = group_readings(shown, roles, usage, statics, orders, moved)
+        groups = group_families(shown, roles, usage, statics, orders, moved)
         several = len(groups) > 1
         grids = [maker.make(g, g[0].family.functor if several else "") for g in groups]
         if not any(grids):

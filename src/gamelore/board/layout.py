@@ -154,11 +154,11 @@ def _lay_out_rings(
 
 def _find_slant(points: Mapping[Words, Point], relations: Sequence[Edges]) -> int:
     """Return which way rows of hexagons are shifted; 0 for squares."""
-    slants = [_slant_of(points, edges) for edges in relations]
-    return next((slant for slant in slants if slant), 0) or _slant_of_outline(points)
+    slants = [_slant_by_edges(points, edges) for edges in relations]
+    return next((slant for slant in slants if slant), 0) or _slant_by_outline(points)
 
 
-def _slant_of_outline(points: Mapping[Words, Point]) -> int:
+def _slant_by_outline(points: Mapping[Words, Point]) -> int:
     """Return the shift that makes a hexagon of a board without two opposite corners."""
     spots = set(points.values())
     width = max(x for x, _ in spots) + 1
@@ -180,7 +180,7 @@ def _slant_of_outline(points: Mapping[Words, Point]) -> int:
     return 0
 
 
-def _slant_of(points: Mapping[Words, Point], edges: Edges) -> int:
+def _slant_by_edges(points: Mapping[Words, Point], edges: Edges) -> int:
     """Return the shift that makes one relation's neighbours those of hexagons.
 
     Hexagons have six neighbours: those of a square's four sides, and one diagonal.

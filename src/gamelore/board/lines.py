@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gamelore.board.coordinates import Reading
+from gamelore.board.coordinates import Encoding
 from gamelore.board.families import Family
 from gamelore.board.points import Edges
 from gamelore.board.statics import Statics
@@ -51,8 +51,8 @@ class LineFinder:
             ((a,), (b,)) for line in self.find(names) for a, b in pairwise(line)
         )
 
-    def read_boards(self, family: Family) -> Reading | None:
-        """Return the reading of a family with the cells of several boards.
+    def read_boards(self, family: Family) -> Encoding | None:
+        """Return the encoding of a family with the cells of several boards.
 
         Each pair of a cell's name and a board's has a fact at the start.
         """
@@ -62,5 +62,5 @@ class LineFinder:
             boards, names = family.domains[selector], family.domains[1 - selector]
             small = 2 <= len(boards) <= MOST_BOARDS < len(names)
             if small and len(self.find(names)) >= FEWEST:
-                return Reading(family, "cells", (0, 1), full=True, selector=selector)
+                return Encoding(family, "cells", (0, 1), full=True, selector=selector)
         return None

@@ -44,9 +44,9 @@ def _match(
         part = tuple(words[start : start + size])
         if len(part) == size and size and part in _cells(grid):
             score = sum(
-                _linked(model, key, start + k, layer.key, layer.reading.where[k])
+                _linked(model, key, start + k, layer.key, layer.encoding.where[k])
                 for layer in grid.layers
-                for k in range(min(size, len(layer.reading.where)))
+                for k in range(min(size, len(layer.encoding.where)))
             )
             options.append((score, -number, grid.name(part)))
     if not options:
@@ -65,13 +65,13 @@ def _names_corner(model: BoardModel, grid: Grid, key: str, start: int) -> bool:
     return any(
         layer.style == "corners" and _linked(model, key, start, layer.key, place)
         for layer in grid.layers
-        for place in layer.reading.where
+        for place in layer.encoding.where
     )
 
 
 def _cells(grid: Grid) -> frozenset[Words] | set[Words]:
     if grid.layers[0].style == "stacks":
-        upper, lower = grid.layers[0].reading.family.domains
+        upper, lower = grid.layers[0].encoding.family.domains
         return {(name,) for name in upper | lower}
     return set(grid.layout.points)
 
@@ -96,7 +96,7 @@ def _match_line(model: BoardModel, key: str, words: Words) -> tuple[str, ...]:
                 continue
             scores = [
                 _linked(model, key, i, layer.key, place)
-                for place in layer.reading.where
+                for place in layer.encoding.where
             ]
             if max(scores) == 0:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gamelore.board.coordinates import Reading
+from gamelore.board.coordinates import Encoding
 from gamelore.board.families import Words
 from gamelore.board.layout import Plane
 from gamelore.board.looks import Look
@@ -16,7 +16,7 @@ _ALONG = ("y", "r", "row", "rank", "line", "level")
 
 
 def find_plane(
-    main: Reading,
+    main: Encoding,
     axes: Sequence[Axis | None],
     roles: Sequence[str],
     looks: Mapping[Words, Look],
@@ -47,7 +47,7 @@ def find_plane(
 
 
 def _separate(
-    main: Reading,
+    main: Encoding,
     pair: tuple[Axis, Axis],
     roles: Sequence[str],
     looks: Mapping[Words, Look],
@@ -57,7 +57,7 @@ def _separate(
     places = main.where[-2:]
     sums: dict[str, list[float]] = {}
     for words in main.family.initial:
-        look = looks.get(main.content_of(words))
+        look = looks.get(main.find_content(words))
         if look is None or look.owner is None or main.use != "cells":
             continue
         entry = sums.setdefault(look.owner, [0.0, 0.0, 0.0])
@@ -77,7 +77,7 @@ def _separate(
     return larger, apart[larger] > 0
 
 
-def _find_floor(main: Reading, pair: tuple[Axis, Axis]) -> int | None:
+def _find_floor(main: Encoding, pair: tuple[Axis, Axis]) -> int | None:
     """Return the coordinate whose first line has a content of its own, as a floor."""
     if main.use != "cells" or not main.full:
         return None
@@ -85,7 +85,7 @@ def _find_floor(main: Reading, pair: tuple[Axis, Axis]) -> int | None:
     cells: dict[Words, list[Words]] = {}
     for words in main.family.initial:
         cell = tuple(words[i] for i in places)
-        cells.setdefault(main.content_of(words), []).append(cell)
+        cells.setdefault(main.find_content(words), []).append(cell)
     for own in cells.values():
         for k in range(2):
             if len(own) >= 0.7 * len(pair[1 - k].names) and all(
@@ -96,7 +96,7 @@ def _find_floor(main: Reading, pair: tuple[Axis, Axis]) -> int | None:
 
 
 def _hint(
-    main: Reading, pair: tuple[Axis, Axis], places: Sequence[int], usage: Usage
+    main: Encoding, pair: tuple[Axis, Axis], places: Sequence[int], usage: Usage
 ) -> tuple[int | None, bool]:
     """Return which coordinate runs across, None if nothing says, and whether pieces
     fall: then moves name that coordinate alone."""
@@ -126,7 +126,7 @@ def _hint(
 
 
 def _says(
-    main: Reading, place: int, axis: Axis, usage: Usage, words: Sequence[str]
+    main: Encoding, place: int, axis: Axis, usage: Usage, words: Sequence[str]
 ) -> int:
     """Whether an argument's constants or variables are named like one of the words."""
     prefix = axis.names[0].lower().rstrip("0123456789_-")

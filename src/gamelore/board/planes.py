@@ -74,12 +74,12 @@ def _find_cell(model: BoardModel, fact: Fact) -> tuple[str, str] | None:
     key, words = split_fact(fact)
     for grid in model.grids:
         for layer in grid.layers:
-            reading = layer.reading
-            if layer.key != key or reading.use != "cells":
+            encoding = layer.encoding
+            if layer.key != key or encoding.use != "cells":
                 continue
-            cell = reading.cell_of(words)
+            cell = encoding.find_cell(words)
             if cell in grid.layout.points:
-                content = reading.family.functor, *reading.content_of(words)
+                content = encoding.family.functor, *encoding.find_content(words)
                 return " ".join(content), grid.name(cell)
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gamelore.board.coordinates import Reading
+from gamelore.board.coordinates import Encoding
 from gamelore.board.families import Family, Words
 from gamelore.board.grids import Grid, GridMaker
 from gamelore.board.points import ROW, Layout, Point
@@ -21,17 +21,17 @@ def make_planned_grid(
     if not plan.places:
         return None
     size = len(next(iter(plan.places)))
-    readings = []
+    encodings = []
     for functor in dict.fromkeys(key[0] for key in plan.glyphs):
         for family in families.values():
             if family.functor == functor and family.arity >= size:
                 what = tuple(range(size, family.arity))
                 where = tuple(range(size))
                 full = family.covers(where) and bool(what)
-                readings.append(Reading(family, "cells", where, what, full))
-    if not readings:
+                encodings.append(Encoding(family, "cells", where, what, full))
+    if not encodings:
         return None
-    layers = maker.make_layers(readings)
+    layers = maker.make_layers(encodings)
     axes = tuple(
         maker.orders.axis({place[k] for place in plan.places}) for k in range(size)
     )

@@ -16,7 +16,7 @@ def stack_cells(
 ) -> BoardScene:
     """Return the things that lie on each other, each at its height."""
     layer = grid.layers[0]
-    family = layer.reading.family
+    family = layer.encoding.family
     upper, lower = family.domains
     facts = by_family.get(layer.key, ())
     first_is_upper = family.is_unique(family.initial, (0,)) and (

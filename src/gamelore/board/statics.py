@@ -98,7 +98,7 @@ class Statics:
         found: dict[str, set[Term]] = defaultdict(set)
         unknown: set[str] = set()
         left = MOST_STEPS_DECLARED
-        for rule in self.rules_of("base"):
+        for rule in self.find_rules("base"):
             term = rule.head.arguments[0]
             functor = term.functor if isinstance(term, Compound) else ""
             if isinstance(term, Compound) and len(term.arguments) > MOST_ARGUMENTS:
@@ -138,7 +138,7 @@ class Statics:
     def _is_fixed(self, condition: Condition) -> bool:
         return all(self.is_static(atom.relation) for atom, _ in find_atoms(condition))
 
-    def rules_of(self, relation: str) -> list[Rule]:
+    def find_rules(self, relation: str) -> list[Rule]:
         """Return the rules with a relation as their head."""
         return self._rules.get(relation, [])
 

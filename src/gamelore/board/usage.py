@@ -44,7 +44,7 @@ class Usage:
     such moves, with those that follow by themselves."""
 
 
-def study(game: Game, statics: Statics) -> Usage:
+def find_usage(game: Game, statics: Statics) -> Usage:
     """Return how the rules of a game use its fluents."""
     usage = Usage()
     roles = frozenset(game.roles)

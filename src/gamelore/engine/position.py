@@ -178,7 +178,7 @@ class Position:
 
     def _repr_svg_(self) -> str:
         """Return a picture of the position, which notebooks show."""
-        return self.board.draw_svg(self.facts)
+        return self.board.draw_svg(self.facts, over=self.is_terminal)
 
     def __repr__(self) -> str:
         game = self.game

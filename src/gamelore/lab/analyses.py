@@ -81,7 +81,7 @@ def make_report(spot: Spot, analysis: Analysis, seconds: float) -> AnalysisRepor
         step=spot.step,
         role=analysis.role,
         value=value,
-        first=value_of_first(spot.game, analysis.role, value),
+        first=find_first_value(spot.game, analysis.role, value),
         playouts=analysis.playouts,
         nodes=analysis.nodes,
         solved=analysis.solved,
@@ -102,7 +102,7 @@ def best_value(analysis: Analysis) -> float:
     return analysis.best.value
 
 
-def value_of_first(game: LabGame, role: str, value: float) -> float | None:
+def find_first_value(game: LabGame, role: str, value: float) -> float | None:
     """Return what the first player gets, where one's gain is the other's loss."""
     if role == game.players[0]:
         return value
@@ -168,7 +168,7 @@ def review_match(
         if point is None:
             continue
         if before is not None:
-            yield _judge(game, before, point)
+            yield _rate_move(game, before, point)
         before = point
     if before is not None:
         yield before
@@ -198,13 +198,13 @@ def _review_position(
         step=spot.step,
         role=role,
         value=value,
-        first=value_of_first(spot.game, role, value),
+        first=find_first_value(spot.game, role, value),
         best=describe_move(analysis.best.move),
         played=None if played is None else played.value,
     )
 
 
-def _judge(game: LabGame, before: ReviewPoint, after: ReviewPoint) -> ReviewPoint:
+def _rate_move(game: LabGame, before: ReviewPoint, after: ReviewPoint) -> ReviewPoint:
     """Return a point with what its move has lost, as far as that can be told.
 
     Two searches are asked, that of the position before the move and that of the one

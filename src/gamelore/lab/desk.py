@@ -51,6 +51,7 @@ class Desk:
             requests.Analyse: self._analyse,
             requests.StopAnalysis: self._stop_analysis,
             requests.Review: self._review,
+            requests.StopReview: self._stop_review,
             requests.AskHint: self._ask_hint,
             requests.ImportRecord: self._import_record,
             requests.FollowRecord: self._follow_record,
@@ -105,15 +106,29 @@ class Desk:
         loop = asyncio.get_running_loop()
         return loop.run_in_executor(self.lab.threads, partial(work, *arguments))
 
-    async def _stream(
-        self, kind: str, re: int, make: Callable[[Flag], Iterator[events.Event]]
-    ) -> None:
-        """Send all that a search finds; another one of its kind ends it."""
+    def _begin(self, kind: str) -> Flag:
+        """Return what stops a new search; the one before it of its kind is stopped.
+
+        A search begins when it is asked for: what comes while its game is still being
+        prepared stops it too.
+        """
         self._stop(kind)
         flag = self._flags[kind] = Flag()
+        return flag
+
+    async def _stream(
+        self,
+        kind: str,
+        re: int,
+        flag: Flag,
+        make: Callable[[Flag], Iterator[events.Event]],
+    ) -> None:
+        """Send all that a search finds, until its flag is set."""
         loop = asyncio.get_running_loop()
 
         def work() -> None:
+            if flag.is_set():
+                return
             for event in make(flag):
                 if flag.is_set():
                     return
@@ -122,8 +137,7 @@ class Desk:
                 slot = "" if isinstance(event, events.ReviewPoint) else kind
                 loop.call_soon_threadsafe(self.page.push, content, slot)
 
-        if not flag.is_set():
-            await loop.run_in_executor(self.lab.searches, work)
+        await loop.run_in_executor(self.lab.searches, work)
 
     def _stop(self, kind: str) -> None:
         if kind in self._flags:
@@ -202,12 +216,13 @@ class Desk:
     # ── searches ────────────────────────────────────────────────────────────────────
 
     async def _analyse(self, request: requests.Analyse) -> None:
-        self._stop("analysis")
+        flag = self._begin("analysis")
         game, positions = await self._locate(request.place)
         spot = Spot(game, positions[-1], len(positions) - 1)
         await self._stream(
             "analysis",
             request.id,
+            flag,
             lambda flag: search_position(spot, request.seconds, request.lines, flag),
         )
 
@@ -216,13 +231,19 @@ class Desk:
         self.page.send(events.Done(re=request.id))
 
     async def _review(self, request: requests.Review) -> None:
+        flag = self._begin("review")
         game, positions = await self._locate(request.place)
         await self._stream(
             "review",
             request.id,
+            flag,
             lambda flag: review_match(game, request.place, request.playouts, flag),
         )
         self.page.send(events.ReviewEnd(re=request.id, points=len(positions)))
+
+    async def _stop_review(self, request: requests.StopReview) -> None:
+        self._stop("review")
+        self.page.send(events.Done(re=request.id))
 
     async def _ask_hint(self, request: requests.AskHint) -> None:
         game, positions = await self._locate(request.place)
@@ -327,10 +348,12 @@ class Desk:
         )
 
     async def _measure_draft(self, request: requests.MeasureDraft) -> None:
+        flag = self._begin("figures")
         game = await self._in_thread(self.lab.shelf.prepare, request.game)
         await self._stream(
             "figures",
             request.id,
+            flag,
             lambda flag: measure(game.simulator, request.seconds, flag),
         )
 

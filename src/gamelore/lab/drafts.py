@@ -130,13 +130,15 @@ class DraftWorker:
                 if not pipe.poll(self._seconds):
                     self._end()
                     raise GameloreError(
-                        f"these rules take more than {self._seconds:.0f} s to prepare"
+                        f"these rules take more than {self._seconds:.0f} s to prepare:"
+                        " try a smaller board"
                     )
                 result = pipe.recv()
             except (EOFError, OSError):
                 self._end()
                 raise GameloreError(
-                    "these rules ended the process that read them"
+                    "these rules ended the process that read them, perhaps for want"
+                    " of memory: try a smaller board"
                 ) from (None)
         if isinstance(result, GameloreError):
             raise result

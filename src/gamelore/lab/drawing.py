@@ -111,15 +111,16 @@ def view_position(
     `last`: the position before, and the joint move made there.
     """
     before = None if last is None else acting_move(game, *last)
+    over = position.is_terminal
     svg = _without_style(
         game.board.draw_svg(
             position.facts,
             last_move=before,
             previous=None if last is None else last[0].facts,
             flipped=flipped,
+            over=over,
         )
     )
-    over = position.is_terminal
     choosing = [] if over else choosing_roles(position)
     if over:
         legal = {}

@@ -76,6 +76,7 @@ class LabRun:
             summary=f"{learner}, {kept}, against {against}",
             curve=self.curve,
             snapshots=self.folder.snapshots(),
+            role=config.role,
             knowledge=spec.knowledge or "",
             has_patterns=table and isinstance(config.learner, TDSettings),
         )

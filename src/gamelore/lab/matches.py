@@ -60,8 +60,8 @@ class MatchSettings:
 
 
 @dataclass
-class _Seat:
-    """An agent in a match."""
+class _Session:
+    """A match of one agent: what it was told, and the player that it made for it."""
 
     agent: Agent
     entry: MatchEntry
@@ -92,7 +92,7 @@ class LabMatch:
         self._labels: list[list[str]] = []
         self._roster = roster
         self._threads = threads
-        self._seats: dict[str, _Seat] = {}
+        self._sessions: dict[str, _Session] = {}
         self._turn = 0
         self._answers: dict[str, Answer] = {}
         self._thinking: set[str] = set()
@@ -109,7 +109,7 @@ class LabMatch:
             terms = complete_joint(self.positions[-1], joint)
             roles = self.game.game.roles
             self._take(dict(zip(roles, terms, strict=True)))
-        await self._seat()
+        await self._make_agents()
         self._proceed()
 
     def follow(self, follower: Follower) -> None:
@@ -161,7 +161,7 @@ class LabMatch:
         turned = [*players[-1:], *players[:-1]]
         self._next_turn()
         self.settings.players = dict(zip(roles, turned, strict=True))
-        await self._seat()
+        await self._make_agents()
         self._proceed()
 
     def set_pace(self, pace: float, waiting: bool) -> None:
@@ -176,10 +176,10 @@ class LabMatch:
         self._next_turn()
         for task in self._tasks:
             task.cancel()
-        for seat in self._seats.values():
+        for session in self._sessions.values():
             with contextlib.suppress(Exception):  # foreign code
-                seat.agent.close()
-        self._seats.clear()
+                session.agent.close()
+        self._sessions.clear()
 
     # ── what it looks like ──────────────────────────────────────────────────────────
 
@@ -245,25 +245,25 @@ class LabMatch:
 
     # ── how it goes on ──────────────────────────────────────────────────────────────
 
-    async def _seat(self) -> None:
+    async def _make_agents(self) -> None:
         """Make the agents, each in a thread."""
-        for seat in self._seats.values():
-            seat.agent.close()
-        self._seats.clear()
+        for session in self._sessions.values():
+            session.agent.close()
+        self._sessions.clear()
         for number, (role, who) in enumerate(self.settings.players.items()):
             if who != PERSON:
-                self._seats[role] = await self._in_thread(
-                    partial(self._make_seat, role, who, number)
+                self._sessions[role] = await self._in_thread(
+                    partial(self._make_session, role, who, number)
                 )
 
-    def _make_seat(self, role: str, who: str, number: int) -> _Seat:
+    def _make_session(self, role: str, who: str, number: int) -> _Session:
         seed = (self.settings.seed + number) % 2**63
         agent = self._roster.make(who, self.game.game, seed)
         clock = self.settings.seconds or self._roster.seconds_for(who) or math.inf
         entry = MatchEntry(
             self.key, self.game.simulator, role, start_clock=math.inf, play_clock=clock
         )
-        return _Seat(agent, entry, agent.enter(entry, Clock()))
+        return _Session(agent, entry, agent.enter(entry, Clock()))
 
     def _in_thread(self, work: Callable[[], T]) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -305,7 +305,7 @@ class LabMatch:
                 forced[role] = legal[0]
         self._answers = forced
         for role in asked:
-            if role in self._seats:
+            if role in self._sessions:
                 self._thinking.add(role)
                 self._spawn(self._ask(role, turn))
         if not asked:
@@ -326,13 +326,13 @@ class LabMatch:
 
     async def _ask(self, role: str, turn: int) -> None:
         """Have an agent choose; what it does wrong is a fault of the match."""
-        seat = self._seats[role]
+        session = self._sessions[role]
         position = self.referee.position
         began = time.monotonic()
-        async with seat.lock:
+        async with session.lock:
             if turn != self._turn:
                 return
-            answer = await self._in_thread(partial(_choose, seat, position))
+            answer = await self._in_thread(partial(_choose, session, position))
         pause = max(self._moved_at, began) + self.settings.pace - time.monotonic()
         if pause > 0:
             await asyncio.sleep(pause)
@@ -352,7 +352,7 @@ class LabMatch:
     def _run_out(self, turn: int) -> None:
         """Move at random for persons whose clock has run out, as managers do."""
         for role in self.game.players:
-            if role not in self._answers and role not in self._seats:
+            if role not in self._answers and role not in self._sessions:
                 self._answer(role, lateness(0.0), turn)
 
     def _answer(self, role: str, answer: Answer, turn: int) -> None:
@@ -377,10 +377,10 @@ class LabMatch:
         self._labels.append(describe_joint(self.game, before, joint))
 
 
-def _choose(seat: _Seat, position: Position) -> Answer:
-    clock = Clock(seat.entry.play_clock)
+def _choose(session: _Session, position: Position) -> Answer:
+    clock = Clock(session.entry.play_clock)
     try:
-        return seat.player.choose(position, clock)
+        return session.player.choose(position, clock)
     except Exception as error:  # foreign code
-        log.warning("%s failed to choose", seat.entry.role, exc_info=True)
+        log.warning("%s failed to choose", session.entry.role, exc_info=True)
         return failure(error)

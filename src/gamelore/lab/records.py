@@ -115,7 +115,10 @@ class RecordShelf:
                 game = self._shelf.load(listed.game)
                 if not record.moves or len(game.roles) == len(record.moves[0]):
                     return listed.game, game
-        raise GameloreError("the record does not say by which rules it was played")
+        raise GameloreError(
+            "the record does not say by which rules it was played: it has neither"
+            " rules nor the name of a game of the library"
+        )
 
     # ── lists ───────────────────────────────────────────────────────────────────────
 

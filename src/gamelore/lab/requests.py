@@ -107,7 +107,7 @@ class StartTournament(Request):
     """Have agents meet each other; answered by `TournamentStarted`."""
 
     game: Name
-    agents: Annotated[list[Name], msgspec.Meta(min_length=1, max_length=30)]
+    agents: Annotated[list[Name], msgspec.Meta(max_length=30)]
     rounds: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
 
 
@@ -137,6 +137,10 @@ class Review(Request):
 
     place: Place
     playouts: Annotated[int, msgspec.Meta(ge=16, le=100_000)] = 2000
+
+
+class StopReview(Request):
+    """Review no more for this page; what was found so far is ended by `ReviewEnd`."""
 
 
 class AskHint(Request):
@@ -296,6 +300,7 @@ AnyRequest: TypeAlias = (
     | Analyse
     | StopAnalysis
     | Review
+    | StopReview
     | AskHint
     | ImportRecord
     | FollowRecord

@@ -95,7 +95,11 @@ class Roster:
         name = f"run-{rest[0]}.ckpt" if rest else "run.ckpt"
         file = self._workspace.runs / run / name
         if not file.is_file():
-            what = f"no snapshot {rest[0]}" if rest else "nothing learned yet"
+            what = (
+                f"no snapshot {rest[0]}"
+                if rest
+                else "nothing learned yet: wait a little"
+            )
             raise GameloreError(f"run {run} has {what}")
         return file
 

@@ -196,17 +196,19 @@ class RunBook:
         run = self.find(key)
         if not run.view().has_patterns:
             raise GameloreError(
-                f"{run.spec.name} has no tree patterns: they are of TD(λ) with a table"
+                f"{run.spec.name} has no tree patterns: start a run of td with a table"
             )
         if not run.folder.checkpoint.exists():
-            raise GameloreError(f"{run.spec.name} has learned nothing yet")
+            raise GameloreError(f"{run.spec.name} has learned nothing yet: wait")
         process = await self._spawn(run, "--patterns")
         try:
             output, _ = await asyncio.wait_for(process.communicate(), PATTERN_SECONDS)
         except TimeoutError:
             process.kill()
             await process.wait()
-            raise GameloreError("valuing tree patterns took too long") from None
+            raise GameloreError(
+                "valuing tree patterns took too long: learn a smaller game"
+            ) from None
         for line in output.splitlines():
             found = _decode(line)
             if isinstance(found, ErrorLine):

@@ -185,7 +185,8 @@ def bind(host: str, port: int | None) -> socket.socket:
             if number == attempts[-1]:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise GameloreError(
-                    f"cannot listen on {host}:{number}: {reason.lower()}"
+                    f"cannot listen on {host}:{number}: {reason.lower()};"
+                    " choose another address by --host or --port"
                 ) from error
     raise AssertionError("the last attempt returns or raises")
 

@@ -84,7 +84,8 @@ class TournamentBook:
             self._roster.check(spec)
         if len(set(agents)) != len(agents) or len(agents) < len(game.players):
             raise GameloreError(
-                f"{game.game.name} needs {len(game.players)} different agents or more"
+                f"{game.game.name} needs {len(game.players)} different agents or more:"
+                " choose several with Ctrl"
             )
         if sum(one.task is not None for one in self._tournaments) >= MOST_AT_ONCE:
             raise GameloreError(

@@ -53,7 +53,8 @@ class Workspace:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise WorkspaceError(
-                f"cannot use the folder {self.folder}: {reason}"
+                f"cannot use the folder {self.folder}: {reason};"
+                " choose another by --folder"
             ) from (error)
 
     def find(self, path: str, suffix: str) -> Path:
@@ -69,7 +70,10 @@ class Workspace:
             and not any(part.startswith(".") for part in parts)
         )
         if not sound:
-            raise WorkspaceError(f"{path!r:.80} is no path inside the folder")
+            raise WorkspaceError(
+                f"{path!r:.80} is no path inside the folder: take a name such as"
+                " my-game.kif or games/my-game.kif"
+            )
         if not path.endswith(suffix):
             raise WorkspaceError(f"{path!r:.80} must end in {suffix}")
         found = self.folder.joinpath(*parts)
@@ -107,7 +111,7 @@ class Workspace:
         if not found.is_file():
             raise WorkspaceError(f"there is no file {path}")
         text = read_text(found)
-        return text, version_of(text)
+        return text, hash_text(text)
 
     def write_rules(self, path: str, text: str, version: str | None) -> str:
         """Write a rule sheet and return its version.
@@ -117,24 +121,27 @@ class Workspace:
         """
         found = self.find(path, RULES)
         if found.exists():
-            now = version_of(read_text(found))
+            now = hash_text(read_text(found))
             if version is None:
                 raise WorkspaceError(f"{path} exists: choose another name, or open it")
-            if now not in (version, version_of(text)):
-                raise WorkspaceError(f"{path} was changed by somebody else meanwhile")
+            if now not in (version, hash_text(text)):
+                raise WorkspaceError(
+                    f"{path} was changed by somebody else meanwhile: open it again,"
+                    " or save yours by another name"
+                )
         try:
             found.parent.mkdir(parents=True, exist_ok=True)
             write_text_atomic(found, text)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise WorkspaceError(f"cannot write {path}: {reason}") from error
-        return version_of(text)
+        return hash_text(text)
 
     # ── drafts ──────────────────────────────────────────────────────────────────────
 
     def keep_draft(self, text: str, name: str) -> str:
         """Keep rules under an id of their own, and return the id."""
-        key = version_of(text)[:_DIGEST]
+        key = hash_text(text)[:_DIGEST]
         if self._draft_file(key) is None:
             stem = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:40] or "draft"
             kept = sorted(self.drafts.glob(f"*{RULES}"), key=_modified)
@@ -156,7 +163,7 @@ class Workspace:
         return next(iter(self.drafts.glob(f"*.{key}{RULES}")), None)
 
 
-def version_of(text: str) -> str:
+def hash_text(text: str) -> str:
     """Return a hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 

@@ -73,6 +73,8 @@ class RunView(msgspec.Struct):
     summary: str
     curve: list[EvaluationView]
     snapshots: list[int]
+    role: str
+    """Which player learns: `first`, `second`, or both in turn, `alternate`."""
     knowledge: str
     has_patterns: bool
     """Whether it learns what has tree patterns: a table of afterstates."""

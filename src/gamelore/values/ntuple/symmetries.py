@@ -143,10 +143,10 @@ def _rename(simulator: CircuitSimulator, renamer: Renamer) -> Permutation | None
 def _find_coordinates(model: BoardModel) -> dict[str, tuple[int, ...]]:
     """Return by family on the board which arguments are coordinates."""
     return {
-        layer.key: layer.reading.where
+        layer.key: layer.encoding.where
         for grid in model.grids
         for layer in grid.layers
-        if layer.reading.use == "cells"
+        if layer.encoding.use == "cells"
     }
 
 
@@ -197,7 +197,7 @@ def _list_cell_maps(model: BoardModel) -> Iterator[CellMap]:
                 if found is None:
                     break
                 for layer in grid.layers:
-                    if layer.reading.use == "cells":
+                    if layer.encoding.use == "cells":
                         maps[layer.key] = found
             else:
                 yield maps

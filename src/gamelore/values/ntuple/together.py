@@ -167,7 +167,7 @@ def _digits_at(
     found: dict[tuple[str, ...], set[int]] = defaultdict(set)
     for number, (key, words) in enumerate(split):
         if key in layers and number in digit_of:
-            cell = layers[key].reading.cell_of(words)
+            cell = layers[key].encoding.find_cell(words)
             if cell in grid.layout.points:
                 found[cell].add(digit_of[number])
     return found

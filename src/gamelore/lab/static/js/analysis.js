@@ -39,7 +39,7 @@ export class AnalysisPanel {
 
   close() {
     this.stop();
-    this.forgetReview?.();
+    this.stopReview();
   }
 
   /** Search what the page shows, if somebody looks. */
@@ -49,6 +49,10 @@ export class AnalysisPanel {
     page.bar.hidden = !page.analysing;
     page.toggle.setAttribute("aria-pressed", String(page.analysing));
     this.drawGraph();
+    if (document.hidden && this.reviewing) {
+      this.stopReview();
+      this.reviewLater = true;
+    } else if (!document.hidden && this.reviewLater) this.review();
     if (!page.analysing || document.hidden || !page.view) {
       this.stop();
       this.shown = null;
@@ -162,12 +166,15 @@ export class AnalysisPanel {
 
   review() {
     const { page } = this;
+    this.reviewLater = document.hidden;
+    if (this.reviewLater) return;
     this.forgetReview?.();
     this.points = new Map();
-    this.reviewed = JSON.stringify(page.line);
+    this.reviewing = true;
     this.reviewButton.disabled = true;
     this.reviewButton.textContent = "Reviewing …";
     const end = () => {
+      this.reviewing = false;
       this.reviewButton.disabled = false;
       this.reviewButton.textContent = "Review again, deeper";
       this.deeper = true;
@@ -188,6 +195,14 @@ export class AnalysisPanel {
       },
       end,
     );
+  }
+
+  /** Nobody looks: the server searches no further positions. */
+  stopReview() {
+    this.forgetReview?.();
+    this.forgetReview = null;
+    if (this.reviewing && link.connected) link.post("StopReview", {});
+    this.reviewing = false;
   }
 
   drawGraph() {

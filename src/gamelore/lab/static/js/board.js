@@ -154,7 +154,7 @@ export class BoardView {
       if (live) {
         node.setAttribute("role", "button");
         node.setAttribute("tabindex", first ? "0" : "-1");
-        node.setAttribute("aria-label", this.nameOf(name, next.get(name)));
+        node.setAttribute("aria-label", this.describeCell(name, next.get(name)));
         first = false;
       } else
         for (const each of ["role", "tabindex", "aria-label"]) node.removeAttribute(each);
@@ -165,19 +165,19 @@ export class BoardView {
     );
   }
 
-  nameOf(cell, move) {
+  describeCell(cell, move) {
     if (this.selected.includes(cell)) return `${cell}, chosen`;
     return move ? `cell ${cell}: ${move.label}` : `cell ${cell}`;
   }
 
-  spotOf(cell) {
+  findSpot(cell) {
     const node = this.cells.get(cell);
     const matrix = node?.transform?.baseVal?.consolidate()?.matrix;
     return matrix ? [matrix.e, matrix.f] : null;
   }
 
   dot(cell, kind, radius) {
-    const spot = this.spotOf(cell);
+    const spot = this.findSpot(cell);
     return spot ? s("circle", { class: kind, cx: spot[0], cy: spot[1], r: radius }) : null;
   }
 
@@ -197,10 +197,10 @@ export class BoardView {
     const least = Math.max(1, (candidates[0]?.visits || 0) * 0.01);
     candidates.slice(0, most).forEach((one, rank) => {
       if (rank && one.visits < least && !one.proven) return;
-      const spot = this.spotOf(one.spot);
+      const spot = this.findSpot(one.spot);
       if (!spot || taken.has(one.spot)) return;
       taken.add(one.spot);
-      const from = one.cells.length === 2 ? this.spotOf(one.cells[0]) : null;
+      const from = one.cells.length === 2 ? this.findSpot(one.cells[0]) : null;
       if (from) shapes.push(s("line", { class: `ray rank-${Math.min(rank, 3)}`, x1: from[0], y1: from[1], x2: spot[0], y2: spot[1] }));
       shapes.push(
         s("g", { class: `candidate rank-${Math.min(rank, 3)}`, transform: `translate(${spot[0]} ${spot[1]})` },
@@ -217,7 +217,7 @@ export class BoardView {
     this.layer(
       "line",
       spots.map(([cell, label]) => {
-        const spot = this.spotOf(cell);
+        const spot = this.findSpot(cell);
         return spot
           ? s("g", { class: "ply", transform: `translate(${spot[0]} ${spot[1]})` }, s("circle", { r: 11 }), s("text", {}, label))
           : null;
@@ -256,13 +256,13 @@ export class BoardView {
 
   /** Go to the nearest live cell in a direction. */
   moveFocus(from, way) {
-    const here = this.spotOf(from.dataset.cell);
+    const here = this.findSpot(from.dataset.cell);
     const [dx, dy] = { Left: [-1, 0], Right: [1, 0], Up: [0, -1], Down: [0, 1] }[way];
     let best = null;
     let least = Infinity;
     for (const [name, node] of this.cells) {
       if (node === from || !node.classList.contains("live")) continue;
-      const spot = this.spotOf(name);
+      const spot = this.findSpot(name);
       const [x, y] = [spot[0] - here[0], spot[1] - here[1]];
       const along = x * dx + y * dy;
       const aside = Math.abs(x * dy) + Math.abs(y * dx);

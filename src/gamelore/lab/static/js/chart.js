@@ -22,7 +22,7 @@ export class Chart {
       ticks.map((value) => [
         s("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
         s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, `${value * 100}%`)]),
-      ticks.map((share) => s("text", { x: x(share * last), y: HEIGHT - 10, "text-anchor": share === 1 ? "end" : "middle" }, short(share * last))),
+      ticks.map((share) => s("text", { x: x(share * last), y: HEIGHT - 10, "text-anchor": share === 1 ? "end" : "middle" }, `${short(share * last)}${share === 1 ? " matches" : ""}`)),
     ];
     for (const one of series) {
       const { points } = one;
@@ -46,7 +46,7 @@ export class Chart {
 }
 
 /** The curve of a run against one reference player. */
-export function curveOf(run, opponent) {
+export function selectCurve(run, opponent) {
   return run.curve
     .filter((one) => one.opponent === opponent)
     .map((one) => ({ x: one.trained, y: one.score, low: one.low, high: one.high }));

@@ -3,7 +3,7 @@
 import { h, s, replace, button, toast, count, short } from "./dom.js";
 import { link } from "./link.js";
 import { BoardView } from "./board.js";
-import { Chart, curveOf } from "./chart.js";
+import { Chart, selectCurve } from "./chart.js";
 
 export function open(main, _, [wanted]) {
   return new LearnPage(main, wanted);
@@ -70,8 +70,11 @@ class LearnPage {
         h("div", { class: "field" }, h("label", { for: "run-game" }, "game"), this.game),
         h("div", { class: "field" }, h("label", { for: "run-name" }, "name"), this.name), mainFields),
       others.map(([group, made]) => h("details", {}, h("summary", {}, group), h("fieldset", {}, h("legend", { class: "visually-hidden" }, group), made))),
-      h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Start training")));
+      h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Start training")),
+      (this.help = h("p", { class: "help", hidden: true, "aria-hidden": "true" })));
     this.form.addEventListener("change", () => this.showFields());
+    this.form.addEventListener("focusin", (event) => this.showHelp(event.target));
+    this.form.addEventListener("focusout", () => this.showHelp(null));
     this.showFields();
   }
 
@@ -86,10 +89,19 @@ class LearnPage {
     if (field.kind === "flag") input.checked = Boolean(field.default);
     else if (field.default !== null && field.default !== undefined) input.value = String(field.default);
     const wrong = h("span", { class: "wrong", hidden: true, id: `${id}-wrong` });
+    input.setAttribute("aria-describedby", `${id}-help`);
     const box = h("div", { class: field.kind === "flag" ? "field flag" : "field", title: field.help },
-      h("label", { for: id }, field.label), input, wrong);
+      h("label", { for: id }, field.label), input, h("span", { class: "visually-hidden", id: `${id}-help` }, field.help), wrong);
     this.inputs.set(field.key, { field, input, box, wrong });
     return box;
+  }
+
+  /** What the setting means that one is at; below everything, so that nothing moves. */
+  showHelp(target) {
+    const key = target?.id?.replace(/^option-/, "");
+    const found = this.inputs.get(key);
+    this.help.hidden = !found;
+    this.help.textContent = found ? `${found.field.label}: ${found.field.help}` : "";
   }
 
   /** Hide what has no meaning for what is chosen. */
@@ -165,7 +177,7 @@ class LearnPage {
     picked.forEach((run, i) => {
       const opponents = [...new Set(run.curve.map((one) => one.opponent))];
       opponents.forEach((opponent, j) =>
-        series.push({ name: `${picked.length > 1 ? `${run.name} ` : ""}against ${opponent}`, colour: picked.length > 1 ? i : j, dashed: picked.length > 1 && j > 0, points: curveOf(run, opponent) }));
+        series.push({ name: `${picked.length > 1 ? `${run.name} ` : ""}against ${opponent}`, colour: picked.length > 1 ? i : j, dashed: picked.length > 1 && j > 0, points: selectCurve(run, opponent) }));
     });
     const limit = Math.max(0, ...picked.map((run) => run.limit || 0));
     this.chart.show(series, limit);
@@ -238,7 +250,7 @@ class LearnPage {
     const which = this.cards.get(key).parts.which.value;
     const spec = which ? `run:${key}:${which}` : `run:${key}`;
     const roles = link.welcome.games.find((one) => one.game === run.game)?.roles.filter((role) => role !== "random") || [];
-    const learned = roles[0];
+    const learned = roles[run.role === "second" ? 1 : 0];
     const players = Object.fromEntries(roles.map((role) => [role, role === learned ? spec : "person"]));
     const { match } = await link.ask("OpenMatch", { game: run.game, players, pace: 0.25 });
     location.hash = `#/match/${match}`;

@@ -1,6 +1,8 @@
 // The socket to the server: requests with answers, and what happens by itself.
 // Message types and their fields come from the schema that the server makes.
 
+const CLOSED = "the lab is closed: start gamelore lab again";
+
 export class LabError extends Error {
   constructor(event) {
     super(event.message);
@@ -36,11 +38,10 @@ class Link extends EventTarget {
   }
 
   lose() {
-    const was = this.connected;
     this.connected = false;
-    for (const { fail } of this.pending.values()) fail(new LabError({ message: "the lab is closed" }));
+    for (const { fail } of this.pending.values()) fail(new LabError({ message: CLOSED }));
     this.pending.clear();
-    if (was) this.emit("lost");
+    this.emit("lost");
     setTimeout(() => this.connect(), this.wait);
     this.wait = Math.min(5000, this.wait * 1.7);
   }
@@ -99,7 +100,7 @@ class Link extends EventTarget {
       this.socket.send(JSON.stringify({ type, id, ...fields }));
     else if (entry) {
       this.pending.delete(id);
-      entry.fail(new LabError({ message: "the lab is closed" }));
+      entry.fail(new LabError({ message: CLOSED }));
     }
     return id;
   }

@@ -71,7 +71,7 @@ document.addEventListener("keydown", (event) => {
 
 const status = document.getElementById("status");
 link.addEventListener("lost", () => {
-  status.textContent = "not connected";
+  status.textContent = "not connected: start gamelore lab again";
   status.classList.add("lost");
 });
 link.addEventListener("connected", ({ detail }) => {

@@ -288,7 +288,7 @@ class MatchPage {
         return h("span", { class: `person${turn ? " turn" : ""}`, "data-role": role },
           swatch(view.colours?.[role]),
           h("span", { class: "person-role" }, role),
-          players[role] ? h("span", { class: "faint" }, nameOf(players[role])) : null,
+          players[role] ? h("span", { class: "faint" }, describePlayer(players[role])) : null,
           thinking ? h("span", { class: "dots", role: "status", "aria-label": `${role} is thinking` }, h("i"), h("i"), h("i")) : null,
           turn && now?.left !== null && now?.seconds ? h("span", { class: "clock" }) : null,
           view.terminal ? h("b", { class: "goal" }, view.goals[role] ?? "–") : null);
@@ -404,6 +404,7 @@ class MatchPage {
       toast("the link to this position is copied", "note");
     } catch {
       location.href = address;
+      toast("the address of this page is the link", "note");
     }
   }
 
@@ -434,7 +435,7 @@ class MatchPage {
   }
 }
 
-export function nameOf(spec) {
+export function describePlayer(spec) {
   if (spec === "person") return "you";
   return spec.replace(/^level-/, "level ").replace(/^run:(\w+)(?::(\d+))?/, (_, run, matches) => `run ${run.slice(0, 4)}${matches ? ` after ${matches}` : ""}`);
 }

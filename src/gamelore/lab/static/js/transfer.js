@@ -2,7 +2,7 @@
 
 import { h, s, replace, toast, count } from "./dom.js";
 import { link } from "./link.js";
-import { Chart, curveOf } from "./chart.js";
+import { Chart, selectCurve } from "./chart.js";
 
 export function open(main) {
   return new TransferPage(main);
@@ -20,7 +20,7 @@ class TransferPage {
     this.game = h("select", { id: "target" }, games.map((one) => h("option", { value: one.game }, one.label)));
     this.game.value = "connect-3";
     if (!this.game.value) this.game.selectedIndex = 0;
-    this.matches = h("input", { id: "race-matches", type: "number", min: 100, max: 1000000, value: "3000" });
+    this.matches = h("input", { id: "race-matches", type: "number", min: 100, max: 1000000, required: true, value: "3000" });
     this.startButton = h("button", { type: "submit", class: "primary" }, "Start the race");
     this.racePanel = h("section", { class: "panel", "aria-label": "The race" }, h("div", { class: "panel-head" }, h("h2", {}, "The race"), (this.raceState = h("span", { class: "faint" }))), this.chart.element);
     replace(main, h("div", { class: "columns" },
@@ -35,7 +35,8 @@ class TransferPage {
       h("div", { class: "stack" }, this.racePanel,
         h("section", { class: "panel", "aria-label": "Tree patterns" }, h("h2", {}, "Tree patterns"), this.note, this.patterns))));
     this.unlisten = link.listen({
-      RunState: ({ detail }) => { this.runs.set(detail.view.run, detail.view); this.renderRace(); },
+      RunState: ({ detail }) => { this.runs.set(detail.view.run, detail.view); this.render(); },
+      RunRemoved: ({ detail }) => { this.runs.delete(detail.run); this.render(); },
     });
     this.begin();
   }
@@ -48,14 +49,30 @@ class TransferPage {
   async begin() {
     const { runs } = await link.ask("FollowRuns");
     for (const run of runs) this.runs.set(run.run, run);
-    const sources = runs.filter((run) => run.has_patterns && run.matches > 1);
+    this.render();
+  }
+
+  render() {
+    this.renderSources();
+    this.renderRace();
+  }
+
+  /** The runs that have patterns; the list changes when one of them comes or goes. */
+  renderSources() {
+    const sources = [...this.runs.values()].filter((run) => run.has_patterns && run.matches > 1);
+    const keys = sources.map((run) => run.run);
+    if (this.sources && keys.join() === this.sources.join()) return;
+    this.sources = keys;
+    const before = this.source.value;
     replace(this.source, sources.map((run) => h("option", { value: run.run }, `${run.name} (${count(run.matches)} matches)`)));
     const best = sources.find((run) => run.label === "tictactoe" && !run.knowledge);
-    if (best) this.source.value = best.run;
+    if (keys.includes(before)) this.source.value = before;
+    else if (best) this.source.value = best.run;
     this.startButton.disabled = !sources.length;
-    if (sources.length) this.showPatterns();
-    else this.note.textContent = "There is no run yet whose patterns could be used: learn tic-tac-toe with TD(λ) and a table first.";
-    this.renderRace();
+    if (!sources.length) {
+      replace(this.patterns);
+      this.note.textContent = "There is no run yet whose patterns could be used: learn tic-tac-toe with TD(λ) and a table first.";
+    } else if (this.source.value !== before) this.showPatterns();
   }
 
   async showPatterns() {
@@ -89,11 +106,12 @@ class TransferPage {
     const runs = this.race.map((key) => this.runs.get(key)).filter(Boolean);
     this.racePanel.hidden = !runs.length;
     if (!runs.length) return;
+    const name = (run) => (run.knowledge ? "with tree patterns" : "from scratch");
     const opponents = [...new Set(runs.flatMap((run) => run.curve.map((one) => one.opponent)))];
     const against = opponents.at(-1);
-    this.chart.show(runs.map((run, i) => ({ name: run.knowledge ? "with tree patterns" : "from scratch", colour: i, points: curveOf(run, against) })), runs[0].limit);
+    this.chart.show(runs.map((run, i) => ({ name: name(run), colour: i, points: selectCurve(run, against) })), runs[0].limit);
     const failed = runs.find((run) => run.message);
-    this.raceState.textContent = failed ? failed.message : `${runs[0].label}${against ? `, against ${against}` : ""}: ${runs.map((run) => `${run.knowledge ? "with" : "without"} ${run.status}`).join(", ")}`;
+    this.raceState.textContent = failed ? failed.message : `${runs[0].label}${against ? `, against ${against}` : ""}: ${runs.map((run) => `${name(run)} ${run.status}`).join(", ")}`;
   }
 }
 

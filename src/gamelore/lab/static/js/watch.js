@@ -3,7 +3,7 @@
 import { h, replace, button } from "./dom.js";
 import { link } from "./link.js";
 import { playerSelect, findRuns } from "./setup.js";
-import { nameOf } from "./match.js";
+import { describePlayer } from "./match.js";
 
 export function open(main) {
   return new WatchPage(main);
@@ -20,8 +20,8 @@ class WatchPage {
         h("section", { class: "panel", "aria-label": "A new tournament" }, h("h2", {}, "Or a tournament"),
           h("form", { class: "setup-form", onsubmit: (event) => this.startTournament(event) },
             h("p", { class: "faint" }, "Everybody meets everybody in the game above, in every order of roles."),
-            h("div", { class: "field" }, h("label", { for: "agents" }, "Agents (several)"), (this.agents = h("select", { id: "agents", multiple: true, size: 7 }, link.welcome.agents.map((one) => h("option", { value: one.spec }, one.label))))),
-            h("div", { class: "field" }, h("label", { for: "rounds" }, "Rounds"), (this.rounds = h("input", { id: "rounds", type: "number", min: 1, max: 100, value: "1" }))),
+            h("div", { class: "field" }, h("label", { for: "agents" }, "Agents (several)"), (this.agents = h("select", { id: "agents", multiple: true, size: 7 }))),
+            h("div", { class: "field" }, h("label", { for: "rounds" }, "Rounds"), (this.rounds = h("input", { id: "rounds", type: "number", min: 1, max: 100, required: true, value: "1" }))),
             h("div", { class: "row" }, h("button", { type: "submit" }, "Start the tournament"))))),
       h("div", { class: "stack" },
         (this.tournaments = h("div", { class: "stack" })),
@@ -29,6 +29,7 @@ class WatchPage {
         (this.others = h("div", { class: "stack" })),
         this.records)));
     this.buildForm([]);
+    this.findRuns();
     this.list();
     this.timer = setInterval(() => document.hidden || this.list().catch(() => {}), 4000);
   }
@@ -46,6 +47,9 @@ class WatchPage {
     const entry = games.find((one) => one.game === this.game.value);
     const roles = entry.roles.filter((role) => role !== "random");
     this.players = roles.map((role, i) => [role, playerSelect(`watch-${i}`, i ? "level-6" : "level-4", runs, false)]);
+    const chosen = new Set([...this.agents.selectedOptions].map((one) => one.value));
+    const agents = [...link.welcome.agents.map((one) => [one.spec, one.label]), ...runs.map((run) => [`run:${run.run}`, run.name])];
+    replace(this.agents, agents.map(([spec, label]) => h("option", { value: spec, selected: chosen.has(spec) }, label)));
     replace(this.form,
       h("div", { class: "field" }, h("label", { for: "watch-game" }, "Game"), this.game),
       this.players.map(([role, select], i) => h("div", { class: "field" }, h("label", { for: `watch-${i}` }, role), select)),
@@ -55,6 +59,11 @@ class WatchPage {
   async chooseGame() {
     localStorage.setItem("watch-game", this.game.value);
     this.buildForm([]);
+    await this.findRuns();
+  }
+
+  /** What was learned of the game can play too. */
+  async findRuns() {
     const game = this.game.value;
     const runs = await findRuns(game);
     if (runs.length && this.game.value === game) this.buildForm(runs);
@@ -126,7 +135,7 @@ function recordTable(records) {
     h("thead", {}, h("tr", {}, ["Game", "Players", "Moves", "Goals", "Tournament"].map((one) => h("th", { scope: "col" }, one)))),
     h("tbody", {}, records.map((one) => h("tr", {},
       h("td", {}, h("a", { href: `#/record/${one.path.split("/").map(encodeURIComponent).join("/")}` }, one.game || "unknown")),
-      h("td", {}, one.players.map(nameOf).join(" – ")),
+      h("td", {}, one.players.map(describePlayer).join(" – ")),
       h("td", { class: "number" }, one.moves),
       h("td", {}, one.live ? "going on" : one.goals.map((goal) => goal ?? "–").join(" : ")),
       h("td", {}, one.tournament)))));

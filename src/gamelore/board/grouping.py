@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gamelore.board.coordinates import Reading, find_ends, read_family
+from gamelore.board.coordinates import Encoding, find_ends, infer_encoding
 from gamelore.board.families import Family
 from gamelore.board.lines import LineFinder
 from gamelore.board.looks import looks_empty
@@ -20,68 +20,68 @@ MOST_UNMOVED = 400
 """Cells of a further board whose coordinates no move names, at most."""
 
 
-def group_readings(
+def group_families(
     families: Iterable[Family],
     roles: frozenset[str],
     usage: Usage,
     statics: Statics,
     orders: Orders,
     moved: Sequence[frozenset[str]],
-) -> list[list[Reading]]:
+) -> list[list[Encoding]]:
     """Return the families of each board, the most important board first."""
     finder = LineFinder(usage, statics)
-    readings = [
-        finder.read_boards(family) or read_family(family, roles, orders)
+    encodings = [
+        finder.read_boards(family) or infer_encoding(family, roles, orders)
         for family in families
     ]
     linked = {target for counts in usage.links.values() for target in +counts}
-    cells = [one for one in readings if one.use == "cells" and one.size <= LARGEST]
+    cells = [one for one in encodings if one.use == "cells" and one.size <= LARGEST]
     cells.sort(key=lambda one: (_importance(one, linked), one.size), reverse=True)
-    groups: list[list[Reading]] = []
+    groups: list[list[Encoding]] = []
     placed: set[str] = set()
-    for reading in cells:
-        shared = all((reading.family.key, i) in linked for i in reading.where)
+    for encoding in cells:
+        shared = all((encoding.family.key, i) in linked for i in encoding.where)
         options = [
             (group, fitted)
-            for group, fitted in _fitted(reading.family, groups)
-            if not shared or len(fitted.where) >= len(reading.where)
+            for group, fitted in _fitted(encoding.family, groups)
+            if not shared or len(fitted.where) >= len(encoding.where)
         ]
         if options:
             group, fitted = options[0]
             group.append(fitted)
-        elif not groups or _deserves_board(reading, groups, linked):
-            groups.append([reading])
+        elif not groups or _deserves_board(encoding, groups, linked):
+            groups.append([encoding])
         else:
             continue
-        placed.add(reading.family.key)
-    rest = [one for one in readings if one.family.key not in placed]
-    for reading in rest:
-        options = [*_fitted(reading.family, groups)]
-        if reading.use in ("beside", "array") and options:
+        placed.add(encoding.family.key)
+    rest = [one for one in encodings if one.family.key not in placed]
+    for encoding in rest:
+        options = [*_fitted(encoding.family, groups)]
+        if encoding.use in ("beside", "array") and options:
             group, fitted = options[0]
             group.append(fitted)
-            placed.add(reading.family.key)
-    rest = [one for one in readings if one.family.key not in placed]
+            placed.add(encoding.family.key)
+    rest = [one for one in encodings if one.family.key not in placed]
     groups += _special_boards(rest, groups, _NameFinder(roles, linked, statics, moved))
     return groups
 
 
-def _importance(reading: Reading, linked: set[tuple[str, int]]) -> int:
+def _importance(encoding: Encoding, linked: set[tuple[str, int]]) -> int:
     """Return how likely a family is the board itself."""
-    family = reading.family
-    moved = all((family.key, i) in linked for i in reading.where)
+    family = encoding.family
+    moved = all((family.key, i) in linked for i in encoding.where)
     return (
-        3 * reading.full
-        + 2 * (len(reading.where) >= 2)
+        3 * encoding.full
+        + 2 * (len(encoding.where) >= 2)
         + bool(family.initial)
         + 2 * moved
-        + bool(reading.what)
+        + bool(encoding.what)
     )
 
 
 def _fitted(
-    family: Family, groups: Sequence[list[Reading]]
-) -> Iterable[tuple[list[Reading], Reading]]:
+    family: Family, groups: Sequence[list[Encoding]]
+) -> Iterable[tuple[list[Encoding], Encoding]]:
     """Return the boards that a family's arguments name the cells of."""
     for group in groups:
         main = group[0]
@@ -99,9 +99,9 @@ def _fitted(
             ):
                 what = tuple(i for i in range(family.arity) if i not in where)
                 full = family.covers(where) and bool(what)
-                reading = Reading(family, "cells", where, what, full)
-                if not any(_conflict(reading, other) for other in group):
-                    yield group, reading
+                encoding = Encoding(family, "cells", where, what, full)
+                if not any(_conflict(encoding, other) for other in group):
+                    yield group, encoding
                     break
 
 
@@ -119,11 +119,11 @@ def _shares(some: frozenset[str], others: frozenset[str]) -> bool:
     return len(some & others) >= 0.7 * len(some)
 
 
-def _conflict(one: Reading, other: Reading) -> bool:
+def _conflict(one: Encoding, other: Encoding) -> bool:
     """Whether two families both fill the cells, so that each needs its own board."""
     if one.full and other.full:
-        mine = {one.cell_of(words) for words in one.family.initial}
-        yours = {other.cell_of(words) for words in other.family.initial}
+        mine = {one.find_cell(words) for words in one.family.initial}
+        yours = {other.find_cell(words) for words in other.family.initial}
         return bool(mine & yours)
     contents = [
         frozenset[str]().union(*(r.family.domains[i] for i in r.what))
@@ -134,46 +134,46 @@ def _conflict(one: Reading, other: Reading) -> bool:
 
 
 def _deserves_board(
-    reading: Reading, groups: Sequence[list[Reading]], linked: set[tuple[str, int]]
+    encoding: Encoding, groups: Sequence[list[Encoding]], linked: set[tuple[str, int]]
 ) -> bool:
     """Whether a further family gets a board of its own."""
-    family = reading.family
-    moved = any((family.key, i) in linked for i in reading.where)
-    if len(reading.where) >= 2:
-        pieces = bool(family.initial) and reading.size <= MOST_UNMOVED
-        return (moved or pieces) and (bool(reading.what) or reading.full)
+    family = encoding.family
+    moved = any((family.key, i) in linked for i in encoding.where)
+    if len(encoding.where) >= 2:
+        pieces = bool(family.initial) and encoding.size <= MOST_UNMOVED
+        return (moved or pieces) and (bool(encoding.what) or encoding.full)
     main = groups[0][0]
-    return reading.full and (len(main.where) == 1 or moved)
+    return encoding.full and (len(main.where) == 1 or moved)
 
 
 def _special_boards(
-    readings: Sequence[Reading],
-    groups: Sequence[list[Reading]],
+    encodings: Sequence[Encoding],
+    groups: Sequence[list[Encoding]],
     finder: _NameFinder,
-) -> list[list[Reading]]:
+) -> list[list[Encoding]]:
     """Return boards of edges, of stacks, of names without order, and of arrays."""
-    found: list[list[Reading]] = []
-    for reading in readings:
-        if reading.use == "edges":
-            home = next((g for g in groups if _edges_fit(reading, g[0])), None)
+    found: list[list[Encoding]] = []
+    for encoding in encodings:
+        if encoding.use == "edges":
+            home = next((g for g in groups if _edges_fit(encoding, g[0])), None)
             if home is not None:
-                home.append(reading)
+                home.append(encoding)
             elif not groups or len(groups[0][0].where) >= 2:
-                found.insert(0, [reading])
-    stacks = [r for r in readings if r.use == "stack"]
+                found.insert(0, [encoding])
+    stacks = [r for r in encodings if r.use == "stack"]
     if stacks and not groups:
         return [*found, *([one] for one in stacks)]
-    named = finder.group(readings)
+    named = finder.group(encodings)
     if named and (not groups or named[0].full):
         found.append(named)
     if not groups and not found:
-        arrays = [r for r in readings if r.use == "array"]
-        points = _pair_points([r.family for r in readings])
+        arrays = [r for r in encodings if r.use == "array"]
+        points = _pair_points([r.family for r in encodings])
         found += [[one] for one in arrays[:1] or points]
     return found
 
 
-def _edges_fit(edges: Reading, main: Reading) -> bool:
+def _edges_fit(edges: Encoding, main: Encoding) -> bool:
     ends = find_ends(edges.family)
     if ends is None or len(main.where) != 2 or main.use != "cells":
         return False
@@ -196,27 +196,27 @@ class _NameFinder:
     moved: Sequence[frozenset[str]]
     """What can stand at each argument of a move."""
 
-    def group(self, readings: Sequence[Reading]) -> list[Reading]:
+    def group(self, encodings: Sequence[Encoding]) -> list[Encoding]:
         """Return the families of the largest such board.
 
         Its names are those that moves have in common with facts: `(mark a)` with
         `(blank a)`.
         """
-        found = [self._read(one.family) for one in readings if one.use != "edges"]
+        found = [self._read(one.family) for one in encodings if one.use != "edges"]
         named = [one for one in found if one is not None]
         named.sort(key=lambda one: -one.size)
-        group: list[Reading] = []
-        for reading in named:
-            names = reading.family.domains[reading.where[0]]
+        group: list[Encoding] = []
+        for encoding in named:
+            names = encoding.family.domains[encoding.where[0]]
             if not group or _shares(names, group[0].family.domains[group[0].where[0]]):
-                group.append(reading)
+                group.append(encoding)
         group.sort(
             key=lambda one: (one.full, bool(one.what), len(one.family.initial)),
             reverse=True,
         )
         return group if len(group) > 1 or (group and group[0].what) else []
 
-    def _read(self, family: Family) -> Reading | None:
+    def _read(self, family: Family) -> Encoding | None:
         """Return a family with one argument as its cell, the one with most names."""
         if not 1 <= family.arity <= 3:
             return None
@@ -231,7 +231,7 @@ class _NameFinder:
             if numbers and not full and not (family.arity > 1 and self._is_web(domain)):
                 continue
             what = tuple(j for j in range(family.arity) if j != i)
-            return Reading(family, "cells", (i,), what, full)
+            return Encoding(family, "cells", (i,), what, full)
         return None
 
     def _is_moved(self, family: Family, i: int) -> bool:
@@ -255,7 +255,7 @@ class _NameFinder:
         return False
 
 
-def _pair_points(families: Sequence[Family]) -> list[Reading]:
+def _pair_points(families: Sequence[Family]) -> list[Encoding]:
     """Return pairs of coordinates that are facts of their own: `(x 3)` and `(y 5)`."""
     single = [
         family
@@ -271,7 +271,7 @@ def _pair_points(families: Sequence[Family]) -> list[Reading]:
         by_axis[family.domains[0], number].append(family)
     pairs = [sorted(fs, key=lambda f: f.functor) for fs in by_axis.values()]
     return [
-        replace(Reading(pair[0], "point", (0,)), partner=pair[1])
+        replace(Encoding(pair[0], "point", (0,)), partner=pair[1])
         for pair in pairs
         if len(pair) == 2
     ]
