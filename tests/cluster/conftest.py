@@ -45,40 +45,45 @@ class StartedCluster:
         self.folder = folder
         self.environment = {
             **os.environ,
-            **ray_environment(loopback=False),
-            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1",  # without, no node may join
+            **ray_environment(loopback=True),
             "RAY_TMPDIR": str(folder),
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": secrets.token_hex(32),
         }
         self.nodes: list[subprocess.Popen[str]] = []
-        head = "--head", f"--port={port}", "--include-dashboard=false"
-        for options in (head, (f"--address={self.address}",)):
-            self._add_node(*options)
 
-    def _add_node(self, *options: str) -> None:
+    def start_nodes(self) -> None:
+        """Start the head, and have the other join it."""
+        port = self.address.rpartition(":")[2]
+        head = "--head", f"--port={port}", "--include-dashboard=false"
+        self._add_node(self.environment, *head)
+        # Nodes may join only without the switch that keeps Ray on the loopback
+        # interface. Then Ray takes 127.0.0.1 to be another address of the machine, at
+        # which the head does not listen; a name in capitals it leaves as it is.
+        joining = {**self.environment, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1"}
+        self._add_node(joining, f"--address=LOCALHOST:{port}")
+
+    def _add_node(self, environment: Mapping[str, str], *options: str) -> None:
         """Start a node; again if it was not up in the seconds that Ray allows it."""
         script = Path(sys.executable).with_name("ray")
-        common = f"--node-ip-address={LOOPBACK}", "--num-cpus=1", "--block"
         ports = "--min-worker-port=0", "--max-worker-port=0"  # any that are free
-        command = [str(script), "start", *options, *common, *ports]
+        command = [str(script), "start", *options, "--num-cpus=1", "--block", *ports]
         for attempt in range(TRIES):
             output = self.folder / f"node-{len(self.nodes)}-{attempt}.txt"
             with output.open("w") as file:
                 node = subprocess.Popen(
                     command,
-                    env=self.environment,
+                    env=environment,
                     text=True,
                     stdout=file,
                     stderr=subprocess.STDOUT,
                 )
-            while node.poll() is None and "Ray runtime started" not in (
-                said := output.read_text()
-            ):
+            self.nodes.append(node)
+            while node.poll() is None:
+                if "Ray runtime started" in output.read_text():
+                    return
                 time.sleep(0.1)
-            if node.poll() is None:
-                self.nodes.append(node)
-                return
+            self.nodes.remove(node)
             said = output.read_text()
             if "timed out during startup" not in said or attempt == TRIES - 1:
                 raise AssertionError(said)
@@ -124,17 +129,32 @@ class StartedCluster:
         self.nodes.clear()
 
 
-@pytest.fixture
-def two_nodes() -> Iterator[StartedCluster]:
+@contextmanager
+def started_nodes() -> Iterator[StartedCluster]:
     """A cluster of two nodes on this machine."""
     pytest.importorskip("ray", reason="Ray is not installed: make test-extras")
     # Not below the folder of the test: the names of sockets may not be long.
     with TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
         cluster = StartedCluster(Path(folder))
         try:
+            cluster.start_nodes()
             yield cluster
         finally:
             cluster.stop()
+
+
+@pytest.fixture(scope="module")
+def two_nodes() -> Iterator[StartedCluster]:
+    """A cluster whose workers may die, but not its nodes."""
+    with started_nodes() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def own_nodes() -> Iterator[StartedCluster]:
+    """A cluster whose nodes may die."""
+    with started_nodes() as cluster:
+        yield cluster
 
 
 def start_gamelore(

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import signal
+import subprocess
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -214,7 +215,17 @@ def test_commands_join_nodes_that_were_started(
     for cluster in (two_nodes.address, "auto"):
         out, _ = two_nodes.run(*SIMULATE, "--cluster", cluster, folder=tmp_path)
         assert read_totals(out) == alone
-    assert len(two_nodes.find_workers()) >= 2
+    code = "import gamelore.cluster as c; e = c.open_executor('auto'); "
+    code += "print(len(e.nodes), e.workers); e.close()"
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        env=two_nodes.environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=True,
+    )
+    assert shown.stdout.split() == ["2", "2"]
     addresses = find_listening_addresses(two_nodes.processes)
     assert addresses
     assert addresses <= LOOPBACKS
@@ -256,16 +267,16 @@ def test_a_tournament_loses_no_match(two_nodes: StartedCluster, tmp_path: Path) 
 
 
 def test_a_tournament_goes_on_without_a_node(
-    two_nodes: StartedCluster, tmp_path: Path
+    own_nodes: StartedCluster, tmp_path: Path
 ) -> None:
     (tmp_path / "cup.toml").write_text(CUP)
-    arguments = "tournament", "cup.toml", "--cluster", two_nodes.address, "--json"
-    process = two_nodes.start(*arguments, folder=tmp_path)
+    arguments = "tournament", "cup.toml", "--cluster", own_nodes.address, "--json"
+    process = own_nodes.start(*arguments, folder=tmp_path)
     try:
         wait_until(
             lambda: len([*tmp_path.glob("cup/matches/*.json")]) > 10, LIMIT, process
         )
-        two_nodes.kill_node()
+        own_nodes.kill_node()
         out, err = process.communicate(timeout=LIMIT)
     finally:
         process.kill()
