@@ -15,19 +15,13 @@ from gamelore.errors import ClusterError
 ADDRESS = "127.0.0.1:6379"
 
 
-class AuthenticationError(Exception):
-    """Stands in for Ray's error of the same name."""
-
-
 @pytest.fixture
 def ray(monkeypatch: pytest.MonkeyPatch) -> Any:
     """What is imported as `ray`; `ray.options` are those of `ray.init`."""
     module = SimpleNamespace(
         options={},
         error=None,
-        exceptions=SimpleNamespace(
-            AuthenticationError=AuthenticationError, RayError=Exception
-        ),
+        exceptions=SimpleNamespace(RayError=Exception),
         is_initialized=lambda: False,
         shutdown=lambda: None,
         remote=lambda **options: lambda function: function,
@@ -78,9 +72,9 @@ def test_a_process_with_a_token_of_its_own_joins_no_other(ray: Any) -> None:
         RayCluster(ADDRESS)
 
 
-def test_a_missing_token_is_named(ray: Any) -> None:
-    ray.error = AuthenticationError("InvalidAuthToken")
-    with pytest.raises(ClusterError, match=r"its token is missing here.*RAY_AUTH_MODE"):
+def test_a_token_may_be_missing(ray: Any) -> None:
+    ray.error = ConnectionError(f"Failed to connect to Ray cluster at {ADDRESS}")
+    with pytest.raises(ClusterError, match=r"Failed to connect.*set RAY_AUTH_MODE=tok"):
         RayCluster(ADDRESS)
 
 
@@ -98,8 +92,7 @@ def test_ray_prints_nothing(ray: Any) -> None:
     assert ray.options["log_to_driver"] is False
 
 
-def test_versions_of_ray_without_tokens_are_known(ray: Any) -> None:
-    del ray.exceptions.AuthenticationError
-    ray.error = RuntimeError("cannot connect")
-    with pytest.raises(ClusterError, match="cannot be joined: cannot connect"):
-        RayCluster(ADDRESS)
+def test_a_local_cluster_that_does_not_start_needs_no_token(ray: Any) -> None:
+    ray.error = RuntimeError("The current node timed out during startup.")
+    with pytest.raises(ClusterError, match=r"timed out during startup\.$"):
+        RayCluster("local")

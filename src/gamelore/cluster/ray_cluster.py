@@ -168,10 +168,9 @@ def _connect(cluster: str, workers: int | None) -> Any:
             ray.init(address=cluster, **quiet)
     except Exception as error:  # foreign code, which raises plain ones, too
         ray.shutdown()
-        refused = getattr(ray.exceptions, "AuthenticationError", ())  # since 2.52
-        reason = _explain(cluster, error, isinstance(error, refused))
         raise ClusterError(
-            f"the cluster {cluster} cannot be joined: {reason}"
+            f"the cluster {cluster} cannot be joined:"
+            f" {_first_line(error)}{_advise(cluster)}"
         ) from error
     return ray
 
@@ -186,15 +185,18 @@ def _make_token() -> None:
         os.environ[TOKEN] = _own_token
 
 
-def _explain(cluster: str, error: Exception, asks_for_token: bool) -> str:
-    """Return why a cluster cannot be joined, and what to do."""
-    if asks_for_token:
-        return (
-            "its token is missing here, or another one; set RAY_AUTH_MODE=token, and"
-            f" put the token into ~/.ray/auth_token or {TOKEN}"
-        )
-    hint = "" if cluster != AUTO else "; start one, as in: ray start --head"
-    return f"{_first_line(error)}{hint}"
+def _advise(cluster: str) -> str:
+    """Return what to try when a cluster cannot be joined.
+
+    Ray's error does not say that a token was refused.
+    """
+    if cluster == LOCAL:
+        return ""
+    start = "; start one, as in: ray start --head" if cluster == AUTO else ""
+    return (
+        f"{start}; if it asks for a token, set {MODE}=token, and put the token into"
+        f" ~/.ray/auth_token or {TOKEN}"
+    )
 
 
 def _first_line(error: BaseException) -> str:
