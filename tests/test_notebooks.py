@@ -16,7 +16,7 @@ import pytest
 FOLDER = Path(__file__).parents[1] / "examples" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SHOWN = {
-    "engine": {"text/html"},
+    "engine": {"text/html", "image/svg+xml"},
     "learning_and_transfer": {"text/html", "image/svg+xml", "text/markdown"},
     "own_game": {"text/html"},
 }

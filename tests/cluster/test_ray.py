@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -16,16 +17,19 @@ import numpy as np
 import pytest
 from tests.cluster.conftest import (
     LIMIT,
+    LOOPBACKS,
+    StartedCluster,
     find_children,
+    find_listening_addresses,
     find_workers,
     is_running,
     killer,
-    raylets,
     run_gamelore,
     start_gamelore,
     wait_until,
 )
 
+from gamelore.cache import cache_folder
 from gamelore.cluster import SerialExecutor, open_executor
 from gamelore.engine import simulator
 from gamelore.errors import ClusterError
@@ -95,15 +99,32 @@ def test_a_local_cluster_runs_tasks(tmp_path: Path) -> None:
 # ── the same as in one process ──────────────────────────────────────────────────────
 
 
+SIMULATE = "simulate", "connect-four", "--count", 200_000, "--json"
+
+
+def read_totals(out: str) -> dict[str, object]:
+    """Return what `simulate` has printed, but for times."""
+    record: dict[str, object] = json.loads(out)
+    del record["seconds"], record["matches_per_s"]
+    return record
+
+
 def test_simulate_gives_the_same(tmp_path: Path) -> None:
-    arguments = "simulate", "connect-four", "--count", 200_000, "--json"
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {
+        **{name: text for name, text in os.environ.items() if "_AUTH_" not in name},
+        "HOME": str(home),
+        "GAMELORE_CACHE": str(cache_folder()),
+    }
     alone, spread = (
-        json.loads(run_gamelore(*arguments, *more, folder=tmp_path)[0])
+        read_totals(
+            run_gamelore(*SIMULATE, *more, folder=tmp_path, environment=environment)[0]
+        )
         for more in ((), LOCAL)
     )
-    for record in (alone, spread):
-        del record["seconds"], record["matches_per_s"]
     assert alone == spread
+    assert not (home / ".ray").exists()  # with a token for clusters of other commands
 
 
 def test_reproduce_gives_the_same(tmp_path: Path) -> None:
@@ -187,7 +208,44 @@ def read_matches(folder: Path) -> dict[str, tuple[Any, Any]]:
     return found
 
 
-def test_a_tournament_loses_no_match(two_nodes: Any, tmp_path: Path) -> None:
+def test_commands_join_nodes_that_were_started(
+    two_nodes: StartedCluster, tmp_path: Path
+) -> None:
+    alone = read_totals(run_gamelore(*SIMULATE, folder=tmp_path)[0])
+    for cluster in (two_nodes.address, "auto"):
+        out, _ = two_nodes.run(*SIMULATE, "--cluster", cluster, folder=tmp_path)
+        assert read_totals(out) == alone
+    code = "import gamelore.cluster as c; e = c.open_executor('auto'); "
+    code += "print(len(e.nodes), e.workers); e.close()"
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        env=two_nodes.environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=True,
+    )
+    assert shown.stdout.split() == ["2", "2"]
+    addresses = find_listening_addresses(two_nodes.processes)
+    assert addresses
+    assert addresses <= LOOPBACKS
+
+
+def test_who_has_no_token_is_told_so(two_nodes: StartedCluster, tmp_path: Path) -> None:
+    none = {k: v for k, v in two_nodes.environment.items() if "_AUTH_" not in k}
+    other = {**two_nodes.environment, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    for environment in (none, other):
+        environment["HOME"] = str(tmp_path)
+        _, err = run_gamelore(
+            *("simulate", "tictactoe", "--cluster", two_nodes.address),
+            folder=tmp_path,
+            environment=environment,
+            status=1,
+        )
+        assert "if it asks for a token, set RAY_AUTH_MODE=token" in err
+
+
+def test_a_tournament_loses_no_match(two_nodes: StartedCluster, tmp_path: Path) -> None:
     for name in ("alone", "spread"):
         (tmp_path / f"{name}.toml").write_text(CUP)
     run_gamelore("tournament", "alone.toml", folder=tmp_path)
@@ -199,7 +257,7 @@ def test_a_tournament_loses_no_match(two_nodes: Any, tmp_path: Path) -> None:
 
     arguments = "tournament", "spread.toml", "--cluster", two_nodes.address, "--json"
     with killer(two_nodes, count, [4, 15, 30, 45], seed=1) as killed:
-        out, err = run_gamelore(*arguments, folder=tmp_path)
+        out, err = two_nodes.run(*arguments, folder=tmp_path)
     assert len(killed) == 4
     assert "a worker died, its task is run again" in err
     assert read_matches(tmp_path / "spread") == expected
@@ -207,16 +265,17 @@ def test_a_tournament_loses_no_match(two_nodes: Any, tmp_path: Path) -> None:
     assert players == {"tree": 40, "deep": 40, "chance": 40}
 
 
-def test_a_tournament_goes_on_without_a_node(two_nodes: Any, tmp_path: Path) -> None:
+def test_a_tournament_goes_on_without_a_node(
+    own_nodes: StartedCluster, tmp_path: Path
+) -> None:
     (tmp_path / "cup.toml").write_text(CUP)
-    other = next(node for node in two_nodes.worker_nodes)
-    arguments = "tournament", "cup.toml", "--cluster", two_nodes.address, "--json"
-    process = start_gamelore(*arguments, folder=tmp_path)
+    arguments = "tournament", "cup.toml", "--cluster", own_nodes.address, "--json"
+    process = own_nodes.start(*arguments, folder=tmp_path)
     try:
         wait_until(
             lambda: len([*tmp_path.glob("cup/matches/*.json")]) > 10, LIMIT, process
         )
-        two_nodes.remove_node(other, allow_graceful=False)
+        own_nodes.kill_node()
         out, err = process.communicate(timeout=LIMIT)
     finally:
         process.kill()
@@ -225,7 +284,9 @@ def test_a_tournament_goes_on_without_a_node(two_nodes: Any, tmp_path: Path) -> 
     assert sum(row["matches"] for row in json.loads(out)["standings"]) == 120
 
 
-def test_a_training_run_loses_no_match(two_nodes: Any, tmp_path: Path) -> None:
+def test_a_training_run_loses_no_match(
+    two_nodes: StartedCluster, tmp_path: Path
+) -> None:
     config = TrainConfig(opponent=AgentOpponent("mcts-30"), seed=4)
     graph = StateGraph(simulator(load("tictactoe")))
     settings = SpreadSettings(part=8, staleness=48)
@@ -240,7 +301,7 @@ def test_a_training_run_loses_no_match(two_nodes: Any, tmp_path: Path) -> None:
     spread = "--cluster", two_nodes.address, "--part", 8, "--staleness", 48
     files = "--save", "run.ckpt", "--matches", 400, "--evaluate-every", 0, "--quiet"
     with killer(two_nodes, count, [2, 60, 120, 180], seed=2) as killed:
-        _, err = run_gamelore(*arguments, *spread, *files, folder=tmp_path)
+        _, err = two_nodes.run(*arguments, *spread, *files, folder=tmp_path)
     assert killed
     assert "a worker died, its task is run again" in err
     saved = load_checkpoint(tmp_path / "run.ckpt")
@@ -259,24 +320,25 @@ def test_an_interrupt_leaves_nothing_running(tmp_path: Path) -> None:
     try:
         wait_until(lambda: len(find_workers(process.pid)) >= 2, LIMIT, process)
         family = find_children(process.pid)
-        addresses = listening_addresses(family | {process.pid})
+        addresses = find_listening_addresses(family | {process.pid})
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=LIMIT)
     finally:
         process.kill()
     assert process.returncode == 130, (out, err)
     wait_until(lambda: not any(map(is_running, family)))
-    assert addresses and {*addresses} <= {"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]"}
+    assert addresses
+    assert addresses <= LOOPBACKS
 
 
 def test_an_interrupted_run_is_saved_and_goes_on(
-    two_nodes: Any, tmp_path: Path
+    two_nodes: StartedCluster, tmp_path: Path
 ) -> None:
     arguments = ("learn", "tictactoe", "--against", "self", "--epsilon", 0.1, "--quiet")
     spread = "--cluster", two_nodes.address, "--part", 20, "--staleness", 100
     files = "--evaluate-every", 0, "--save", "run.ckpt"
     endless = "--matches", 10**7
-    process = start_gamelore(*arguments, *spread, *files, *endless, folder=tmp_path)
+    process = two_nodes.start(*arguments, *spread, *files, *endless, folder=tmp_path)
     path = tmp_path / "run.ckpt"
     try:
         wait_until(
@@ -290,12 +352,12 @@ def test_an_interrupted_run_is_saved_and_goes_on(
         process.kill()
     assert process.returncode == 130, err
     assert f"gamelore learn tictactoe --cluster {two_nodes.address}" in err
-    wait_until(lambda: not find_workers(*raylets(two_nodes), idle=False))
+    wait_until(lambda: not two_nodes.find_workers(idle=False))
     cut = load_checkpoint(path)
     assert cut.pending is not None
     assert len(cut.pending) >= 100
     more = "--matches", cut.matches + 500, "--resume"
-    run_gamelore(*arguments, *spread, *files, *more, folder=tmp_path)
+    two_nodes.run(*arguments, *spread, *files, *more, folder=tmp_path)
     saved = load_checkpoint(path)
     graph = StateGraph(simulator(load("tictactoe")))
     settings = SpreadSettings(part=20, staleness=100)
@@ -305,15 +367,3 @@ def test_an_interrupted_run_is_saved_and_goes_on(
     assert np.array_equal(saved.rewards, rewards.astype(np.int16))
     restored = saved.trainer(graph).state()
     assert_same_tables(twin.state().tables, restored.tables)
-
-
-def listening_addresses(processes: set[int]) -> list[str]:
-    """Return the addresses that processes listen on."""
-    shown = subprocess.run(
-        ["ss", "-Hltnp"], capture_output=True, text=True, check=True
-    ).stdout
-    return [
-        line.split()[3].rpartition(":")[0]
-        for line in shown.splitlines()
-        if any(f"pid={process}," in line for process in processes)
-    ]

@@ -16,7 +16,14 @@ AUTO = "auto"
 """The cluster that this machine is a node of."""
 CONNECT_SECONDS = 5.0
 
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Ray prints that a worker has died on stdout, among results, unless its lines are
+    # skipped; the executor tells of it itself.
+    "RAY_DEDUP_LOGS": "1",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+}
 _HTTP2_SETTINGS = 4
 _HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(
     [0, 0, 0, _HTTP2_SETTINGS, 0, 0, 0, 0, 0]
@@ -27,8 +34,9 @@ _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 def ray_environment(*, loopback: bool) -> dict[str, str]:
     """Return the variables that Ray reads when it is imported.
 
-    No reports of use are sent. With `loopback`, it listens on that interface only; the
-    switch is named after the systems on which that is the default.
+    No reports of use are sent, and nothing is printed. With `loopback`, it listens on
+    that interface only; the switch is named after the systems on which that is the
+    default.
     """
     return {**_QUIET, **(_LOOPBACK if loopback else {})}
 

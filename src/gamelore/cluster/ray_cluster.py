@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
@@ -27,10 +28,12 @@ from gamelore.cluster.executor import (
 from gamelore.cluster.open import AUTO, LOCAL, count_cores, ray_environment
 from gamelore.errors import ClusterError
 
-log = logging.getLogger(__name__)
-
 RESOURCES_SECONDS = 1.0
 """Time between two looks at how many cores the cluster has."""
+
+MODE, TOKEN, TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+"""Variables that Ray reads: whether clusters ask for a token, and which."""
+_own_token = secrets.token_hex(32)  # of clusters that this process starts
 
 T = TypeVar("T")
 
@@ -145,6 +148,13 @@ class _Stored(Generic[T]):
 def _connect(cluster: str, workers: int | None) -> Any:
     """Join a cluster, or start one on this machine; return the module `ray`."""
     os.environ.update(ray_environment(loopback=cluster == LOCAL))
+    if cluster == LOCAL:
+        _make_token()
+    elif os.environ.get(TOKEN) == _own_token and os.environ.get(MODE) == "token":
+        raise ClusterError(
+            "this process had a cluster of its own, and keeps the token of it; join"
+            f" {cluster} from another process"
+        )
     import ray
 
     if ray.is_initialized():
@@ -158,23 +168,35 @@ def _connect(cluster: str, workers: int | None) -> Any:
             ray.init(address=cluster, **quiet)
     except Exception as error:  # foreign code, which raises plain ones, too
         ray.shutdown()
-        hint = "" if cluster != AUTO else "; start one, as in: ray start --head"
         raise ClusterError(
-            f"the cluster {cluster} cannot be joined: {_first_line(error)}{hint}"
+            f"the cluster {cluster} cannot be joined:"
+            f" {_first_line(error)}{_advise(cluster)}"
         ) from error
-    _keep_stdout_clean(ray)
     return ray
 
 
-def _keep_stdout_clean(ray: Any) -> None:
-    """Log what Ray would print, among our results: that workers have died."""
-    internal = ray._private.worker
-    if hasattr(internal, "print_to_stdstream"):  # no setting of Ray's turns it off
+def _make_token() -> None:
+    """Have the cluster of this machine ask for a token that nobody else knows.
 
-        def note(data: Any, *more: Any, **options: Any) -> None:
-            log.info("Ray says: %s", " ".join(map(str, data.get("lines", ()))))
+    Since version 2.59 Ray would write one to the home directory, and every cluster that
+    is started there afterwards would ask for it.
+    """
+    if not any(os.environ.get(name) for name in (TOKEN, TOKEN_PATH)):
+        os.environ[TOKEN] = _own_token
 
-        internal.print_to_stdstream = note
+
+def _advise(cluster: str) -> str:
+    """Return what to try when a cluster cannot be joined.
+
+    Ray's error does not say that a token was refused.
+    """
+    if cluster == LOCAL:
+        return ""
+    start = "; start one, as in: ray start --head" if cluster == AUTO else ""
+    return (
+        f"{start}; if it asks for a token, set {MODE}=token, and put the token into"
+        f" ~/.ray/auth_token or {TOKEN}"
+    )
 
 
 def _first_line(error: BaseException) -> str:
