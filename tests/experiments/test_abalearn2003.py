@@ -54,8 +54,8 @@ from gamelore.experiments.abalearn2003.settings import (
     VALUE_ALONE,
     Abalearn2003Settings,
     AbalearnCase,
-    make_config,
     apply_reading,
+    make_config,
 )
 from gamelore.experiments.plots import FigureWriter
 from gamelore.experiments.sweep import Repetition, Sweep

@@ -22,8 +22,8 @@ from gamelore.experiments.abalearn2003.settings import (
     TRACE_DECAY,
     VALUE_ALONE,
     Abalearn2003Settings,
-    make_config,
     apply_reading,
+    make_config,
 )
 from gamelore.experiments.abalearn2003.variants import (
     VARIANTS,

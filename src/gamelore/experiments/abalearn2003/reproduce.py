@@ -16,8 +16,8 @@ from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
     METHOD_II,
     Abalearn2003Settings,
-    list_readings,
     apply_reading,
+    list_readings,
 )
 from gamelore.experiments.abalearn2003.variants import count_variant_games, run_variants
 from gamelore.experiments.experiment import Experiment

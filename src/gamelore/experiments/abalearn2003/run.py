@@ -15,8 +15,8 @@ from gamelore.experiments.abalearn2003.settings import (
     Abalearn2003Settings,
     AbalearnCase,
     TrainingPhase,
-    make_config,
     apply_reading,
+    make_config,
 )
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import Repetition, Sweep, seed_for
