@@ -54,8 +54,8 @@ from gamelore.experiments.abalearn2003.settings import (
     VALUE_ALONE,
     Abalearn2003Settings,
     AbalearnCase,
+    apply_reading,
     make_config,
-    settings_of,
 )
 from gamelore.experiments.plots import FigureWriter
 from gamelore.experiments.sweep import Repetition, Sweep
@@ -103,7 +103,7 @@ def test_readings_differ_in_what_the_paper_leaves_open() -> None:
     settings = Abalearn2003Settings()
     functions = {}
     for reading in READINGS:
-        chosen = settings_of(reading, settings)
+        chosen = apply_reading(reading, settings)
         config = make_config(METHOD_II[-0.8], "self", chosen, seed=3)
         assert isinstance(config.function, NetworkSettings)
         functions[reading] = config.function
@@ -112,7 +112,7 @@ def test_readings_differ_in_what_the_paper_leaves_open() -> None:
     assert (ours.perspective, ours.risk_side) == ("learner", "mover")
     assert not other.reward_in_selection
     assert (other.perspective, other.risk_side) == ("current-player", "values")
-    assert settings_of(CHOSEN, settings) == settings
+    assert apply_reading(CHOSEN, settings) == settings
 
 
 def test_every_case_is_tested_where_the_paper_was() -> None:

@@ -22,8 +22,8 @@ from gamelore.experiments.abalearn2003.settings import (
     TRACE_DECAY,
     VALUE_ALONE,
     Abalearn2003Settings,
+    apply_reading,
     make_config,
-    settings_of,
 )
 from gamelore.experiments.abalearn2003.variants import (
     VARIANTS,
@@ -135,7 +135,7 @@ def find_moves(graph: StateGraph, rows: Rows) -> np.ndarray:
     return np.stack(moves)
 
 
-SHORT = settings_of(VALUE_ALONE, Abalearn2003Settings(move_limit=100))
+SHORT = apply_reading(VALUE_ALONE, Abalearn2003Settings(move_limit=100))
 """Both sides learn from their own moves; the learner's values have tests elsewhere."""
 
 

@@ -31,7 +31,7 @@ from gamelore.match.match import play_match
 from gamelore.search._alpha_beta_kernels import LeafBatch
 from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.policies import PlayerSettings
-from gamelore.values._unit_kernels import fast_tanh
+from gamelore.values._unit_kernels import SIGMOID, TANH, activate, fast_tanh
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
@@ -458,3 +458,33 @@ def test_units_are_close_to_what_they_stand_for() -> None:
     x = np.linspace(-20, 20, 4001).astype(np.float32)
     found = np.array([fast_tanh.py_func(one) for one in x])  # type: ignore[attr-defined]
     assert np.abs(found - np.tanh(x.astype(np.float64))).max() < 1e-6
+
+
+def test_outputs_are_exact_near_their_limits() -> None:
+    """Where values sink to 0, what tells moves apart is a small part of them."""
+    x = np.linspace(-40, 40, 801)
+    units = {
+        SIGMOID: (1 / (1 + np.exp(-x)), 1 / (2 + np.exp(x) + np.exp(-x))),
+        TANH: (np.tanh(x), 1 / np.cosh(x) ** 2),
+    }
+    for unit, wanted in units.items():
+        found = np.array([activate.py_func(unit, one) for one in x])  # type: ignore[attr-defined]
+        np.testing.assert_allclose(found.T, wanted, rtol=1e-12)
+
+
+def test_moves_are_told_apart_where_all_values_are_near_zero() -> None:
+    graph = StateGraph(simulator(load("tictactoe")))
+    config = TrainConfig(function=NetworkSettings(initial_range=1.0))
+    trainer = Trainer(graph, config)
+    assert trainer.function is not None
+    weights = trainer.function.weights()
+    weights["out"][-1] = -20.0  # the bias of the output
+    trainer.function.load(weights)
+    graph = trainer.graph
+    children = np.stack([graph.row(child) for _, child in graph.moves(graph.root)])
+    exact = trainer.function.selection_values(children, 0)
+    handle = trainer.values(0).function_handle
+    evaluate_moves(graph.graph, handle, graph.root, 0)
+    found = handle.function.workspace.move_values[: len(children)]
+    assert exact.max() < 1e-6
+    np.testing.assert_allclose(found, exact, rtol=1e-4)

@@ -12,6 +12,7 @@ make while others move.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -65,8 +66,21 @@ class StateGraph:
         )
         self.passive, turns = _sample(simulator)
         self.cofactors = find_cofactors(self.program, turns)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Begin anew, with the initial position alone."""
         self.nodes = self._empty(_FIRST_NODES, 4 * _FIRST_NODES)
-        self.root = self.number(simulator.initial_row())
+        self.root = self.number(self.simulator.initial_row())
+
+    def empty_copy(self) -> StateGraph:
+        """Return a graph of the same game with the initial position alone.
+
+        What the game's random matches have shown need not be found again.
+        """
+        other = copy(self)
+        other._clear()
+        return other
 
     @property
     def graph(self) -> GraphArrays:

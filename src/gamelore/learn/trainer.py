@@ -496,7 +496,7 @@ class Trainer:
 
 def working_graph(graph: StateGraph) -> StateGraph:
     """A state graph of the same game that holds the openings that matches share."""
-    working = StateGraph(graph.simulator)
+    working = graph.empty_copy()
     while len(working.nodes.rows) < _WORKING_NODES:
         working.grow()
     return working

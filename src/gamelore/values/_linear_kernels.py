@@ -43,7 +43,7 @@ def linear_value(function, view, row, counts):
     total = linear_sum(function, view, row, counts)
     if function.shape.output == IDENTITY:
         return total, 1.0
-    return activate(function.shape.output, np.float32(total))
+    return activate(function.shape.output, total)
 
 
 @lean_part

@@ -143,7 +143,6 @@ def evaluate_network_moves(program, nodes, function, node, role):
     # In a loop of its own, so that the processor works on several at once.
     for i in range(nodes.degree[node]):
         if not is_known_end(nodes, function, nodes.child[first + i]):
-            total = np.float32(values[i])
-            values[i], _ = activate(function.shape.output, total)
+            values[i], _ = activate(function.shape.output, values[i])
     add_shaping_rewards(nodes, function, view, node)
     return np.int64(FINE)

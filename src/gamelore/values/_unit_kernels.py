@@ -1,6 +1,8 @@
-"""Units of networks: what they make of the sum of their inputs.  float32"""
+"""Units of networks: what they make of the sum of their inputs."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -39,13 +41,21 @@ def as_tanh(activation):
 
 @lean_part
 def activate(activation, total):
-    """Return the value of a unit at a sum, and its derivative there.  float64"""
+    """Return the value of an output at a sum, and its derivative there.  float64
+
+    It is exact where it is near its limits, too: `fast_tanh` could not tell the values
+    of moves apart there.
+    """
+    total = np.float64(total)
     if activation == IDENTITY:
-        return np.float64(total), np.float64(1.0)
-    level, height, pace = as_tanh(activation)
-    curve = fast_tanh(pace * total)
-    slope = pace * height * (ONE - curve * curve)
-    return np.float64(level + height * curve), np.float64(slope)
+        return total, 1.0
+    pace = 1.0 if activation == SIGMOID else 2.0
+    small = math.exp(-pace * abs(total))
+    share = 1.0 / (1.0 + small)
+    slope = pace * pace * small * share * share
+    if activation == SIGMOID:
+        return (share if total >= 0.0 else small * share), slope
+    return math.copysign((1.0 - small) * share, total), slope
 
 
 @lean_part

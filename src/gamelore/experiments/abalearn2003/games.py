@@ -24,7 +24,7 @@ from gamelore.experiments.abalearn2003.settings import (
     REFERENCES,
     Abalearn2003Settings,
     AbalearnCase,
-    settings_of,
+    apply_reading,
 )
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import Sweep, seed_for
@@ -134,7 +134,7 @@ def find_published(case: AbalearnCase, depth: int) -> PublishedDuel:
 
 def play_duel(task: DuelTask, settings: Abalearn2003Settings) -> Duel:
     """Play a game until it ends, reaches the move limit or repeats itself."""
-    settings = settings_of(task.reading, settings)
+    settings = apply_reading(task.reading, settings)
     simulator = load_simulator(settings.game, task.case.features)
     function = restore_network(task.case, settings, task.weights)
     limits = SearchLimits(task.depth, nodes=settings.search_nodes)

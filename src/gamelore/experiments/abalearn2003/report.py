@@ -18,7 +18,7 @@ from gamelore.experiments.abalearn2003.settings import (
     REFERENCES,
     Abalearn2003Settings,
     Draws,
-    settings_of,
+    apply_reading,
 )
 from gamelore.experiments.abalearn2003.variants import GAMES, RUNS, VariantResult
 from gamelore.experiments.claims import PublishedNumber
@@ -109,7 +109,7 @@ def make_report(findings: AbalearnFindings) -> ExperimentReport:
         "The paper leaves choices open, and was rerun in "
         f"{'two readings' if len(findings.readings) > 1 else 'one reading'}.\n\n"
         + "\n".join(
-            f"- *{reading}*: {_describe_choices(settings_of(reading, settings))}."
+            f"- *{reading}*: {_describe_choices(apply_reading(reading, settings))}."
             for reading in findings.readings
         ),
         sections=[

@@ -16,8 +16,8 @@ from gamelore.experiments.abalearn2003.settings import (
     METHOD_I,
     METHOD_II,
     Abalearn2003Settings,
+    apply_reading,
     list_readings,
-    settings_of,
 )
 from gamelore.experiments.abalearn2003.variants import count_variant_games, run_variants
 from gamelore.experiments.experiment import Experiment
@@ -32,7 +32,7 @@ def run(settings: Abalearn2003Settings, sweep: Sweep) -> AbalearnFindings:
     duels = play_duels(duelling, settings, sweep)
     found = {}
     for reading in readings:
-        chosen = settings_of(reading, settings)
+        chosen = apply_reading(reading, settings)
         references = meet_references(trained[reading][METHOD_I], chosen, sweep)
         own = [duel for duel in duels if duel.reading == reading]
         found[reading] = ReadingResult(trained[reading], references, own)

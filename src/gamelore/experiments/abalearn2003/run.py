@@ -15,8 +15,8 @@ from gamelore.experiments.abalearn2003.settings import (
     Abalearn2003Settings,
     AbalearnCase,
     TrainingPhase,
+    apply_reading,
     make_config,
-    settings_of,
 )
 from gamelore.experiments.statistics import Floats
 from gamelore.experiments.sweep import Repetition, Sweep, seed_for
@@ -95,7 +95,7 @@ def train_in_reading(
 ) -> TrainedAgent:
     """Train one agent in a reading; the same seeds in each."""
     one = Repetition(run.case.case, run.number)
-    return train(one, settings_of(run.case.reading, settings))
+    return train(one, apply_reading(run.case.reading, settings))
 
 
 def train(
@@ -136,15 +136,15 @@ def _train_to_points(
 def _make_trainer(
     case: AbalearnCase, phase: TrainingPhase, settings: Abalearn2003Settings, seed: int
 ) -> Trainer:
-    simulator = load_simulator(settings.game, case.features)
+    graph = load_graph(settings.game, case.features)
     config = make_config(case, phase.opponent, settings, seed)
     if phase.opponent != "heuristic" or settings.heuristic_depth == 1:
-        return Trainer(StateGraph(simulator), config)
+        return Trainer(graph, config)
     players = {
         role: AlphaBetaPlayer(HeuristicEvaluator(), settings.heuristic_depth, seed)
-        for role in simulator.roles
+        for role in graph.simulator.roles
     }
-    return MatchTrainer(StateGraph(simulator), config, opponents=players)
+    return MatchTrainer(graph, config, opponents=players)
 
 
 def meet(
@@ -194,7 +194,7 @@ def restore_network(
     """Return a network with the weights of an agent."""
     config = make_config(case, "self", settings, 0)
     assert config.value_function is not None
-    graph = StateGraph(load_simulator(settings.game, case.features))
+    graph = load_graph(settings.game, case.features)
     function = ValueFunction(
         graph, config.value_function, discount=DISCOUNT, shaping=config.shaping
     )
@@ -206,6 +206,12 @@ def restore_network(
 def load_heuristic(game: str) -> ValueFunction:
     """Return what the heuristic player goes by."""
     return make_function(FeaturePlayer("heuristic"), load_simulator(game, "heuristic"))
+
+
+@cache
+def load_graph(game: str, features: str) -> StateGraph:
+    """Return a state graph of the game; trainers and matches copy it empty."""
+    return StateGraph(load_simulator(game, features))
 
 
 @cache

@@ -139,7 +139,7 @@ def list_readings(settings: Abalearn2003Settings) -> list[str]:
     return list(READINGS) if settings.readings == "both" else [CHOSEN]
 
 
-def settings_of(reading: str, settings: Abalearn2003Settings) -> Abalearn2003Settings:
+def apply_reading(reading: str, settings: Abalearn2003Settings) -> Abalearn2003Settings:
     """Return the settings in a reading."""
     return replace(settings, **READINGS[reading])
 
