@@ -74,7 +74,6 @@ class LearnPage {
       (this.help = h("p", { class: "help", hidden: true, "aria-hidden": "true" })));
     this.form.addEventListener("change", () => this.showFields());
     this.form.addEventListener("focusin", (event) => this.showHelp(event.target));
-    this.form.addEventListener("focusout", () => this.showHelp(null));
     this.showFields();
   }
 
@@ -96,12 +95,12 @@ class LearnPage {
     return box;
   }
 
-  /** What the setting means that one is at; below everything, so that nothing moves. */
+  /** What the setting means that one is at, or was at last: if it went away as a button is pressed, the page would move under the pointer. */
   showHelp(target) {
-    const key = target?.id?.replace(/^option-/, "");
-    const found = this.inputs.get(key);
-    this.help.hidden = !found;
-    this.help.textContent = found ? `${found.field.label}: ${found.field.help}` : "";
+    const found = this.inputs.get(target.id.replace(/^option-/, ""));
+    if (!found) return;
+    this.help.hidden = false;
+    this.help.textContent = `${found.field.label}: ${found.field.help}`;
   }
 
   /** Hide what has no meaning for what is chosen. */
