@@ -112,7 +112,7 @@ def test_a_search_goes_deeper_and_stops_when_nobody_looks(
             "framesent", lambda frame: asked.append(json.loads(frame))
         ),
     )
-    moves = [[f"(drop {column})"] for column in (4, 4, 4, 3, 3, 5, 5, 2, 6, 1)]
+    moves = [[f"(drop {column})"] for column in (4, 4, 4)]  # is not solved soon
     place = quote(json.dumps(moves))
     page.goto(f"{lab.address}#/position/connect-four/{place}")
     page.reload()
