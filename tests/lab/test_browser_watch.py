@@ -59,7 +59,7 @@ def test_a_tournament_is_started_and_its_standings_seen(page: Any) -> None:
     page.click("text=Start the tournament")
     page.wait_for_selector("text=2 of 2 matches of tictactoe: over")
     page.wait_for_selector('th:has-text("Score")')
-    assert page.locator('td:text-is("novice")').count() == 1
+    page.wait_for_selector('tr:has(td:text-is("novice")) >> td:text-is("2")')
 
 
 def test_a_record_of_a_folder_is_opened_from_the_list(
