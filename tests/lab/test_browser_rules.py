@@ -30,7 +30,7 @@ def test_an_error_is_underlined_mended_and_the_game_played(
     page.wait_for_selector(".cm-lintRange-error", state="detached")
     page.fill("#file-name", "claim")
     page.click("text=Save")
-    page.wait_for_selector('[role=status]:has-text("saved")')
+    page.wait_for_selector('[role=status]:text-is("saved")')
     assert "(role red)" in (lab.lab.workspace.folder / "claim.kif").read_text()
     page.click("text=Play this draft")
     page.wait_for_selector(".match .board .live")
