@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Playouts, Rows, Simulator
 from gamelore.gdl import Move
@@ -48,8 +49,6 @@ class SamplingSettings:
 
 _UNLIMITED = 1 << 40  # samples, where a clock ends the search
 _MOST_MOVES = 10_000  # of a playout
-_TRIAL_MOVES = 2  # of the first playout on the interpreter, to see what they take
-_PLAYOUT_SHARE = 0.5  # of the time left: what one playout may take by that measure
 
 Settings = TypeVar("Settings", bound=SamplingSettings)
 
@@ -62,13 +61,11 @@ class SamplingPlayer(ABC, Generic[Settings]):
         self._random = np.random.default_rng(seed)
         self._simulator: Simulator | None = None
         self._role = 0
-        self._move_seconds = 0.0  # what a move of a playout takes on the interpreter
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Note the simulator and the role; there is nothing to prepare."""
         self._simulator = briefing.simulator
         self._role = briefing.simulator.roles.index(briefing.role)
-        self._move_seconds = 0.0
 
     def choose(self, position: Position, clock: Clock) -> Move:
         """Return the move with the best mean value, at random among equals."""
@@ -120,20 +117,12 @@ class SamplingPlayer(ABC, Generic[Settings]):
     ) -> Playouts | None:
         """Return random playouts, or None where the clock cut them off.
 
-        On the interpreter one playout can outlast a clock: it gets as many moves as
-        there is time for, by what a move took in the last one.
+        On the interpreter one playout can outlast a clock.
         """
         seed = int(self._random.integers(2**32))
-        if end == math.inf or simulator.engine != "interpreter":
+        if end == math.inf or not isinstance(simulator, Interpreter):
             return simulator.playouts(rows, count, seed=seed)
-        before = time.monotonic()
-        limit = _TRIAL_MOVES
-        if self._move_seconds:
-            limit = max(1, int(_PLAYOUT_SHARE * (end - before) / self._move_seconds))
-        limit = min(limit, _MOST_MOVES)
-        playouts = simulator.playouts(rows, count, seed=seed, move_limit=limit)
-        moves = max(1, int(playouts.lengths.sum()))
-        self._move_seconds = (time.monotonic() - before) / moves
+        playouts = simulator.playouts_until(rows, count, seed, _MOST_MOVES, end)
         return None if playouts.cut_off else playouts
 
     def _value_joint_moves(

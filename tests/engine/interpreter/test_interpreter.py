@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -405,3 +407,23 @@ def test_threads_may_share_an_interpreter() -> None:
         alone = Interpreter(load("connect-four-4x4")).playouts(count=5, seed=seed)
         assert result.length_counts == alone.length_counts
         assert result.goal_counts == alone.goal_counts
+
+
+def test_rules_in_another_order_are_the_same_game() -> None:
+    game = load("connect-four")
+    backwards = [Rule(rule.head, rule.body[::-1]) for rule in game.rules[::-1]]
+    plain, other = Interpreter(game), Interpreter(game, rules=backwards)
+    for seed in range(3):
+        played = [one.playouts(seed=seed) for one in (plain, other)]
+        assert played[0].goal_counts == played[1].goal_counts
+        assert played[0].length_counts == played[1].length_counts
+
+
+def test_playouts_are_cut_off_by_a_clock() -> None:
+    plain = Interpreter(load("tictactoe"))
+    rows = plain.initial_row()[None]
+    played = plain.playouts(rows, 4, seed=3)
+    in_time = plain.playouts_until(rows, 4, 3, 100, math.inf)
+    assert in_time.goal_counts == played.goal_counts
+    late = plain.playouts_until(rows, 4, 3, 100, time.monotonic() - 1)
+    assert (late.cut_off, late.lengths.tolist()) == (4, [0])

@@ -11,7 +11,9 @@ of their atoms is first seen to be true, and facts when `fact_matrix` first meet
 
 from __future__ import annotations
 
+import math
 import operator
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -32,7 +34,7 @@ from gamelore.errors import (
     PositionError,
     StuckError,
 )
-from gamelore.gdl import Fact, Game, Move, Term, to_kif, variables
+from gamelore.gdl import Fact, Game, Move, Rule, Term, to_kif, variables
 from gamelore.gdl.features import FeatureRules, feature_atom
 
 VIEWS_KEPT = 10_000
@@ -58,10 +60,17 @@ class Interpreter(Simulator):
     engine: ClassVar[str] = "interpreter"
     portable: ClassVar[bool] = False
 
-    def __init__(self, game: Game, features: FeatureRules | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        features: FeatureRules | None = None,
+        *,
+        rules: Sequence[Rule] | None = None,
+    ) -> None:
+        """`rules`: those of the game in another order, in which they are derived."""
         super().__init__(game, features)
         added = features.rules_for(game.roles) if features else ()
-        self._prover = Prover([*game.rules, *added])
+        self._prover = Prover([*(game.rules if rules is None else rules), *added])
         self._feature_numbers: dict[Term, int] = {}
         self._fluent_numbers: dict[Fact, int] = {}
         self._lock = FairLock()
@@ -193,19 +202,28 @@ class Interpreter(Simulator):
             counts[name] += averaged
         return {name: total / max(1, counts[name]) for name, total in sums.items()}
 
-    def _playouts(
-        self, positions: Rows, count: int, seed: int, threads: int, move_limit: int
+    def playouts_until(
+        self, positions: Rows, count: int, seed: int, move_limit: int, end: float
     ) -> Playouts:
+        """Return `playouts`, where those are cut off that are under way at a time.
+
+        end: of `time.monotonic`
+        """
         starts = [self._positions[int(row[0])] for row in positions]
         return tally_playouts(
-            lambda n, random: self._play_out(starts[n], random, move_limit),
+            lambda n, random: self._play_out(starts[n], random, move_limit, end),
             (len(starts), len(self.roles)),
             count,
             seed,
         )
 
+    def _playouts(
+        self, positions: Rows, count: int, seed: int, threads: int, move_limit: int
+    ) -> Playouts:
+        return self.playouts_until(positions, count, seed, move_limit, math.inf)
+
     def _play_out(
-        self, facts: frozenset[Fact], random: Random, move_limit: int
+        self, facts: frozenset[Fact], random: Random, move_limit: int, end: float
     ) -> tuple[tuple[int, ...] | None, int]:
         """The goals one random match ends with, None if cut off, and its length."""
         for length in range(move_limit + 1):
@@ -213,11 +231,11 @@ class Interpreter(Simulator):
                 view = self._view(facts)
                 if view.terminal:
                     return view.goals, length
-                if length == move_limit:
+                if length == move_limit or time.monotonic() >= end:
                     break
                 joint = [random.choice(moves) for moves in self._choices(view)]
                 facts = self._next_facts(facts, joint)
-        return None, move_limit
+        return None, length
 
     def _choices(self, view: View) -> tuple[tuple[Move, ...], ...]:
         for role, moves in zip(self.roles, view.legal, strict=True):

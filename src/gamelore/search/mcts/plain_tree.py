@@ -14,6 +14,7 @@ from random import Random
 
 import numpy as np
 
+from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.simulator import Row, Simulator
 from gamelore.errors import StuckError
 from gamelore.search.evaluator import Evaluator
@@ -29,8 +30,7 @@ _MOST_NODES = 200_000  # of 1 KB or so
 _FULL_SHARE = 0.6  # of them: then there is room made before the next search
 _REGRET_EXPLORATION = 0.05  # of random choices where roles choose at once
 _PER_LEAF = 16  # playouts on the compiled engine, which take as long as one
-_TRIAL_MOVES = 2  # of the first playout on a clock, to see what they take
-_PLAYOUT_SHARE = 0.5  # of the time left: what one playout may take by that measure
+_PLAYOUT_SHARE = 0.5  # of the time left: what one playout may take
 
 
 class PlainTree:
@@ -62,8 +62,6 @@ class PlainTree:
         self.values = Values(engine)
         self.playouts = 0
         """Playouts so far."""
-        self.move_seconds = 0.0
-        """What a move of the last playout took on the interpreter."""
         self._slow = engine.engine == "interpreter"
         self._weight = self.settings.playouts_per_leaf or (
             1 if self._slow else _PER_LEAF
@@ -138,10 +136,7 @@ class PlainTree:
         elif self._pure:
             sums = self._best_estimate(node)
         else:
-            found = self._play_out(node, end)
-            if found is None:
-                return
-            sums = self._mix(node, found)
+            sums = self._mix(node, self._play_out(node, end))
         self.playouts += self._weight
         self._back_up(path, sums)
 
@@ -214,36 +209,24 @@ class PlainTree:
             joint = joint * len(moves) + drawn
         return joint
 
-    def _play_out(self, leaf: Node, end: float) -> list[float] | None:
-        """Return the sums of goals of playouts; None where they were but a trial.
+    def _play_out(self, leaf: Node, end: float) -> list[float]:
+        """Return the sums of goals of playouts.
 
-        On the interpreter one playout can outlast a clock: it gets as many moves as
-        there is time for. A playout that is cut off counts as the mean of the lowest
-        and the highest goal.
+        On the interpreter one playout can outlast a clock: it gets a share of the time
+        that is left. A playout that is cut off counts as the mean of the lowest and the
+        highest goal.
         """
+        row, seed = leaf.row[np.newaxis], self._random.getrandbits(63)
         limit = self.settings.playout_limit or LONGEST_PLAYOUT
-        timed = self._slow and end < math.inf
-        trial = timed and not self.move_seconds
-        began = time.monotonic() if timed else 0.0
-        if trial:
-            limit = min(limit, _TRIAL_MOVES)
-        elif timed:
-            affordable = _PLAYOUT_SHARE * (end - began) / self.move_seconds
-            limit = max(1, int(min(limit, affordable)))
-        played = self.engine.playouts(
-            leaf.row[np.newaxis],
-            self._weight,
-            seed=self._random.getrandbits(63),
-            move_limit=limit,
-            checked=False,
-        )
-        moves = int(played.lengths[0])
-        if timed:
-            self.move_seconds = (time.monotonic() - began) / max(1, moves)
-            self.move_seconds = max(self.move_seconds, 1e-9)
-        if trial and played.cut_off:
-            return None
-        self._moves += moves
+        if isinstance(self.engine, Interpreter) and end < math.inf:
+            now = time.monotonic()
+            until = now + _PLAYOUT_SHARE * (end - now)
+            played = self.engine.playouts_until(row, self._weight, seed, limit, until)
+        else:
+            played = self.engine.playouts(
+                row, self._weight, seed=seed, move_limit=limit, checked=False
+            )
+        self._moves += int(played.lengths[0])
         goals: list[float] = played.goal_sums[0].tolist()
         if not played.cut_off:
             self.values.note_goals(goals, self._weight)
