@@ -14,6 +14,8 @@ class SymbolMap:
     def __init__(self, form: CanonicalForm) -> None:
         self.game = form.game
         """The canonical game."""
+        self.rules_as_given = form.rules_as_given
+        """Its rules in the order sent, by which the interpreter derives faster."""
         self._renaming = form.renaming
         self._canonical: dict[tuple[Move, ...], tuple[Move, ...]] = {}
         self._texts: dict[Move, str] = {}

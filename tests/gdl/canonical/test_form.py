@@ -251,6 +251,15 @@ def test_names_with_a_meaning_are_kept() -> None:
     assert Game.from_kif(text).fingerprint == form.game.fingerprint
 
 
+def test_the_order_of_the_text_is_kept_beside_the_canonical_one() -> None:
+    game = load("tictactoe")
+    form = canonical_form(game)
+    back = tuple(map(form.renaming.inverse.rename_rule, form.rules_as_given))
+    assert back == game.rules
+    assert form.rules_as_given != form.game.rules
+    assert len(form.rules_as_given) == len(form.game.rules)
+
+
 def test_capitals_name_the_role_of_chance_too() -> None:
     form = canonical_form(in_capitals(load("pig")))
     assert "random" in form.game.roles

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import threading
 import time
 from pathlib import Path
@@ -10,8 +12,11 @@ import pytest
 
 from gamelore.engine import CircuitSimulator, Interpreter
 from gamelore.games import load
-from gamelore.gdl import Game
+from gamelore.gdl import Game, Rule
+from gamelore.ggp.player import _compile_worker
+from gamelore.ggp.player._compile_worker import CompileRequest
 from gamelore.ggp.player.engines import Engine, EngineLimits, Engines
+from gamelore.ground import GroundLimits
 
 TICTACTOE = load("tictactoe")
 
@@ -164,3 +169,28 @@ def test_games_beyond_the_limit_are_let_go() -> None:
 def test_limits_are_positive() -> None:
     with pytest.raises(ValueError, match="seconds must be positive, got 0"):
         EngineLimits(seconds=0)
+
+
+def test_compiling_begins_when_the_interpreter_has_been_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+
+    def try_out(game: Game, rules: tuple[Rule, ...]) -> None:
+        time.sleep(0.1)
+        done.append("tried")
+
+    def compile_game(game: Game, limits: GroundLimits) -> None:
+        done.append("compiled")
+
+    rules = TICTACTOE.to_kif()
+    request = CompileRequest(
+        rules=rules, interpreted=rules, name="x", seconds=1, memory_mb=99
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(request) + "\n"))
+    monkeypatch.setattr("resource.setrlimit", lambda which, limits: None)
+    monkeypatch.setattr(_compile_worker, "_end_with_parent", lambda: None)
+    monkeypatch.setattr(_compile_worker, "_try_out", try_out)
+    monkeypatch.setattr(_compile_worker, "compile_game", compile_game)
+    _compile_worker.main()
+    assert done == ["tried", "compiled"]

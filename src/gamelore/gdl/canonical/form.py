@@ -51,6 +51,9 @@ class CanonicalForm:
     """The same rules in canonical names and order, named by their fingerprint."""
     renaming: Renaming = field(repr=False)
     """From the names given to canonical ones; its inverse leads back."""
+    rules_as_given: tuple[Rule, ...] = field(repr=False)
+    """The rules in canonical names, but in the order of the text: authors mostly write
+    conditions in the order in which they are derived fastest."""
     exact: bool = True
     """Whether every other renaming gives the same game. If the rules have so many
     alike symbols that telling them apart was given up, names depend on the order of
@@ -110,7 +113,8 @@ class _Naming:
         roles = tuple(map(renaming.rename_role, self.game.roles))
         nameless = Game("", roles, rules)
         game = replace(nameless, name=_name(nameless))
-        return CanonicalForm(game, renaming, self.exact)
+        as_given = tuple(map(renaming.rename_rule, self.game.rules))
+        return CanonicalForm(game, renaming, as_given, self.exact)
 
     def _certify(self, colours: Colours) -> bytes:
         rules = self._rules(Renaming(self._names(colours)))

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from random import Random
 from typing import TypedDict
 
@@ -22,11 +23,12 @@ from gamelore.circuit import compile_game
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
-from gamelore.gdl import Game
+from gamelore.gdl import Game, Rule
 from gamelore.ground import GroundLimits
 
 _STEPS = 8  # joint moves that the interpreter is tried with, or fewer …
 _ENOUGH = 1.0  # … once the trial has lasted so many seconds
+_HEAD_START = 2.0  # seconds that compiling waits for the trial, which a match waits for
 _TRIAL = 20.0  # seconds that the trial may last beyond compiling
 
 
@@ -34,6 +36,8 @@ class CompileRequest(TypedDict):
     """What to prepare, and within which limits."""
 
     rules: str
+    interpreted: str
+    """The same rules in the order that the interpreter takes."""
     name: str
     seconds: float
     memory_mb: int
@@ -50,8 +54,10 @@ def main() -> None:
     memory = request["memory_mb"] * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     game = Game.from_kif(request["rules"], request["name"])
-    trial = threading.Thread(target=_try_out, args=(game,), daemon=True)
+    rules = Game.from_kif(request["interpreted"], request["name"]).rules
+    trial = threading.Thread(target=_try_out, args=(game, rules), daemon=True)
     trial.start()
+    trial.join(_HEAD_START)
     try:
         limits = GroundLimits(request["seconds"], request["memory_mb"])
         compile_game(game, limits)
@@ -63,12 +69,12 @@ def main() -> None:
     trial.join(_TRIAL)
 
 
-def _try_out(game: Game) -> None:
+def _try_out(game: Game, rules: Sequence[Rule]) -> None:
     """See whether the interpreter plays the game within the limits."""
     random = Random(0)
     enough = time.monotonic() + _ENOUGH
     try:
-        position = Position.initial(Interpreter(game))
+        position = Position.initial(Interpreter(game, rules=rules))
         for step in range(_STEPS):
             if position.is_terminal or (step and time.monotonic() > enough):
                 break

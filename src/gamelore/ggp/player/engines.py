@@ -16,9 +16,9 @@ import subprocess
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from threading import Condition, Thread, Timer
 
 from gamelore.circuit.store import load as load_circuit
@@ -28,7 +28,7 @@ from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.games import load as load_game
-from gamelore.gdl import Game
+from gamelore.gdl import Game, Rule
 from gamelore.ggp.player._compile_worker import CompileRequest
 
 log = logging.getLogger(__name__)
@@ -61,8 +61,10 @@ class EngineLimits:
 class Engine:
     """What plays one game: the best simulator there is so far, if any."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, rules: Sequence[Rule] | None = None) -> None:
+        """`rules`: those of the game in the order that the interpreter takes."""
         self.game = game
+        self.rules = game.rules if rules is None else tuple(rules)
         self._users = 0
         self._taken = 0
         self._change = Condition()
@@ -88,7 +90,7 @@ class Engine:
         with self._change:
             worn = self._taken >= _WORN and not self._users
             if worn and isinstance(self._simulator, Interpreter):
-                self._simulator = Interpreter(self.game)
+                self._simulator = self.interpret()
                 self._taken = 0
             self._users += 1
             self._taken += 1
@@ -97,6 +99,10 @@ class Engine:
         """One match less is played on it."""
         with self._change:
             self._users -= 1
+
+    def interpret(self) -> Interpreter:
+        """Return a new interpreter of the game."""
+        return Interpreter(self.game, rules=self.rules)
 
     def improve(self, simulator: Simulator | None, final: bool) -> None:
         """Have a better simulator from now on, or know that there will be none."""
@@ -138,14 +144,17 @@ class Engines:
         self._closed = False
         self._thread: Thread | None = None
 
-    def find_engine(self, game: Game) -> Engine:
-        """The engine of a game; made, and to be compiled, if it is new."""
+    def find_engine(self, game: Game, rules: Sequence[Rule] | None = None) -> Engine:
+        """The engine of a game; made, and to be compiled, if it is new.
+
+        `rules`: those of the game in the order that the interpreter takes.
+        """
         with self._change:
             engine = self._engines.get(game.fingerprint)
             if engine is not None:
                 self._engines.move_to_end(game.fingerprint)
                 return engine
-            engine = self._engines[game.fingerprint] = Engine(game)
+            engine = self._engines[game.fingerprint] = Engine(game, rules)
             while len(self._engines) > self.limits.kept:
                 self._engines.popitem(last=False)
         if not _adopt_compiled(engine):
@@ -269,7 +278,7 @@ class _Preparation:
         timer.start()
         reason = f"it takes over {limits.seconds:g} seconds, or another game came first"
         try:
-            self._ask(engine.game, limits)
+            self._ask(engine, limits)
             reason = self._listen(engine, on_tried) or reason
         except (BrokenPipeError, UnicodeDecodeError):
             pass  # it was ended, or never began
@@ -280,10 +289,11 @@ class _Preparation:
             log.warning("%s is not compiled: %s", engine.game.name, reason)
             engine.improve(None, final=True)
 
-    def _ask(self, game: Game, limits: EngineLimits) -> None:
+    def _ask(self, engine: Engine, limits: EngineLimits) -> None:
         request = CompileRequest(
-            rules=game.to_kif(),
-            name=game.name,
+            rules=engine.game.to_kif(),
+            interpreted=replace(engine.game, rules=engine.rules).to_kif(),
+            name=engine.game.name,
             seconds=limits.seconds,
             memory_mb=limits.memory_mb,
         )
@@ -305,7 +315,7 @@ class _Preparation:
                 failure = reason
             elif word == "sound":
                 if engine.simulator is None:
-                    engine.improve(Interpreter(engine.game), final=False)
+                    engine.improve(engine.interpret(), final=False)
                 on_tried()
             elif word == "unsound":
                 log.warning("%s cannot be interpreted: %s", engine.game.name, reason)

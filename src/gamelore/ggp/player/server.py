@@ -37,7 +37,7 @@ from gamelore.ggp.messages import (
 from gamelore.ggp.net.connection import Connection, ListenerLimits
 from gamelore.ggp.net.http import HttpRequest
 from gamelore.ggp.net.listener import Listener
-from gamelore.ggp.player.engines import EngineLimits, Engines
+from gamelore.ggp.player.engines import Engine, EngineLimits, Engines
 from gamelore.ggp.player.session import MatchSession, SessionSettings
 from gamelore.ggp.symbol_map import SymbolMap
 
@@ -193,7 +193,7 @@ class PlayerServer:
         end = connection.arrived + self._before(message.clock, _WATCHED)
         with self._answer_by(end, connection, lambda: "ready"):
             try:
-                self._engines.find_engine(self._map_symbols(message.rules).game)
+                self._find_engine(self._map_symbols(message.rules))
             except GdlError as error:
                 self._refuse_rules(connection, "preview", error)
         connection.reply("ready")
@@ -311,9 +311,7 @@ class PlayerServer:
             message.start_clock,
             message.play_clock,
         )
-        session = MatchSession(
-            settings, self._engines.find_engine(symbols.game), self.agent
-        )
+        session = MatchSession(settings, self._find_engine(symbols), self.agent)
         with self._lock:
             former = self._sessions.pop(message.match, None)
             accepted = len(self._sessions) < self.at_once
@@ -344,6 +342,9 @@ class PlayerServer:
 
     def _has_too_many_hung(self) -> bool:
         return len(self._overtaken) >= self.limits.hung
+
+    def _find_engine(self, symbols: SymbolMap) -> Engine:
+        return self._engines.find_engine(symbols.game, symbols.rules_as_given)
 
     def _map_symbols(self, rules: tuple[Term, ...]) -> SymbolMap:
         """The canonical form of rules; `GdlError` where they are in error."""
