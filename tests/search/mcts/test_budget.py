@@ -7,7 +7,8 @@ import pytest
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.engine.position import Position
 from gamelore.games import load
-from gamelore.search.mcts import CircuitTree, TreeSettings
+from gamelore.player import Briefing, Clock
+from gamelore.search.mcts import CircuitTree, TreePlayer, TreeSettings
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +54,13 @@ def test_another_root_begins_a_budget_of_its_own(engine: CircuitSimulator) -> No
     tree.set_root(first.advance("(drop 4)").row)
     tree.search(1)
     assert tree.playouts > begun
+
+
+@pytest.mark.parametrize("name", ["connect-four", "rock-paper-scissors"])
+def test_a_budget_holds_while_the_start_clock_runs(name: str) -> None:
+    found = simulator(load(name))
+    player = TreePlayer(1, TreeSettings(playouts=100))
+    player.start(Briefing(found, found.roles[0]), Clock(3600.0))
+    assert 100 <= player._playouts <= 200
+    player = TreePlayer(1, TreeSettings(seconds=0.01))
+    player.start(Briefing(found, found.roles[0]), Clock(3600.0))

@@ -110,7 +110,10 @@ class TreePlayer:
         vars(self).update(state, _turn=Lock(), _rested=Event())
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
-        """Make the trees, and search the initial position for a part of the clock."""
+        """Make the trees, and search the initial position for a part of the clock.
+
+        A budget for decisions holds there, too.
+        """
         self._stop_pondering()
         self._rested.clear()
         simulator = briefing.simulator
@@ -129,8 +132,11 @@ class TreePlayer:
         if not self._engine.observe(row).terminal:
             self._set_root(row)
             share = self._trees[0].start_share
-            wanted = share * clock.budget if clock.left < math.inf else 0.0
-            self._think(time.monotonic() + wanted, 0 if wanted else 1)
+            seconds = share * clock.budget if clock.left < math.inf else 0.0
+            if self.settings.seconds is not None:
+                seconds = min(seconds, self.settings.seconds)
+            limit = (self.settings.playouts or 0) if seconds else 1
+            self._think(time.monotonic() + seconds, limit)
 
     def choose(self, position: Position, clock: Clock) -> Move:
         """Return the best move that the search finds in time."""
