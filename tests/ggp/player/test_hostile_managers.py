@@ -81,7 +81,7 @@ def read_body(answer: bytes) -> str:
     return answer.partition(b"\r\n\r\n")[2].decode()
 
 
-def start_text(match: str = "m", start: float = 10, play: float = 2) -> str:
+def start_text(match: str = "m", start: float = 60, play: float = 30) -> str:
     return write_message(Start(match, "x", list_rules(TICTACTOE), start, play))
 
 

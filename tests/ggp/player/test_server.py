@@ -35,9 +35,10 @@ from gamelore.match.record import MatchRecord
 from gamelore.player import Briefing, Clock, Player
 
 TICTACTOE = load("tictactoe")
+LONG = (120, 60)  # start and play clock: more than any step takes on a busy machine
 
 
-def exchange(server: PlayerServer, data: bytes, seconds: float = 20.0) -> bytes:
+def exchange(server: PlayerServer, data: bytes, seconds: float = 300.0) -> bytes:
     """All bytes that a server answers to some bytes, until it closes."""
     with socket.create_connection(server.address, timeout=seconds) as line:
         line.sendall(data)
@@ -113,7 +114,7 @@ def play_out(
 ) -> Position:
     """Have a server play one match, its opponents moving at random."""
     rng = Random(seed)
-    assert ask(server, start_text(game, match, role, 20, 5)) == "ready"
+    assert ask(server, start_text(game, match, role, *LONG)) == "ready"
     position = Position.initial(game)
     joint: tuple[Move, ...] | None = None
     while not position.is_terminal:
@@ -208,7 +209,7 @@ def test_it_answers_in_the_names_of_the_match(
 def test_all_renamings_are_one_game(spy: Spy) -> None:
     with PlayerServer(spy, port=0) as server:
         for number, game in enumerate((TICTACTOE, capitals(TICTACTOE))):
-            ask(server, start_text(game, f"m{number}", game.roles[0], 20, 5))
+            ask(server, start_text(game, f"m{number}", game.roles[0], *LONG))
             ask(server, f"( ABORT m{number} )")
     first, second = spy.entries
     assert first.simulator is second.simulator
@@ -220,15 +221,15 @@ def test_all_renamings_are_one_game(spy: Spy) -> None:
 
 def test_one_match_at_a_time_unless_told_otherwise(spy: Spy) -> None:
     with PlayerServer(spy, port=0, name="bob") as server:
-        assert ask(server, start_text(TICTACTOE, "one", "x", 20, 5)) == "ready"
-        assert ask(server, start_text(TICTACTOE, "two", "o", 20, 5)) == "busy"
+        assert ask(server, start_text(TICTACTOE, "one", "x", *LONG)) == "ready"
+        assert ask(server, start_text(TICTACTOE, "two", "o", *LONG)) == "busy"
         assert ask(server, "( INFO )") == "( ( name bob ) ( status busy ) )"
         assert ask(server, "( PLAY two NIL )") == "busy"
         assert ask(server, "( STOP two NIL )") == "busy"
         assert ask(server, "( ABORT two )") == "busy"
         assert ask(server, "( ABORT one )") == "aborted"
         assert ask(server, "( PLAY one NIL )") == "busy"
-        assert ask(server, start_text(TICTACTOE, "two", "o", 20, 5)) == "ready"
+        assert ask(server, start_text(TICTACTOE, "two", "o", *LONG)) == "ready"
 
 
 def test_two_matches_at_once(server: PlayerServer) -> None:
@@ -251,7 +252,7 @@ def test_two_matches_at_once(server: PlayerServer) -> None:
 def test_a_match_begun_twice_begins_anew(spy: Spy) -> None:
     with PlayerServer(spy, port=0) as server:
         for _ in range(2):
-            assert ask(server, start_text(TICTACTOE, "one", "x", 20, 5)) == "ready"
+            assert ask(server, start_text(TICTACTOE, "one", "x", *LONG)) == "ready"
             move = read_move(ask(server, "( PLAY one NIL )"))
             assert move in Position(TICTACTOE).legal_moves("x")
         assert server.matches == ("one",)
@@ -272,7 +273,7 @@ def test_a_match_is_kept_before_it_is_done(spy: Spy) -> None:
 
 def test_a_match_given_up_is_not_complete(spy: Spy) -> None:
     with PlayerServer(spy, port=0) as server:
-        ask(server, start_text(TICTACTOE, "one", "x", 20, 5))
+        ask(server, start_text(TICTACTOE, "one", "x", *LONG))
         ask(server, "( PLAY one NIL )")
         assert ask(server, "( ABORT one )") == "aborted"
     (record,) = spy.records
@@ -325,7 +326,7 @@ def test_it_goes_on_from_the_joint_move_whatever_it_answered(spy: Spy) -> None:
 
     spy.player = Choosing(first)
     with PlayerServer(spy, port=0) as server:
-        ask(server, start_text(TICTACTOE, "one", "x", 20, 5))
+        ask(server, start_text(TICTACTOE, "one", "x", *LONG))
         answer = read_move(ask(server, "( PLAY one NIL )"))
         other = next(
             move for move in Position(TICTACTOE).legal_moves("x") if move != answer
@@ -356,7 +357,7 @@ def test_it_goes_on_from_the_joint_move_whatever_it_answered(spy: Spy) -> None:
 def test_joint_moves_that_cannot_be_followed_are_answered(
     server: PlayerServer, moves: str
 ) -> None:
-    assert ask(server, start_text(TICTACTOE, "odd", "x", 20, 5)) == "ready"
+    assert ask(server, start_text(TICTACTOE, "odd", "x", *LONG)) == "ready"
     for _ in range(2):
         answer = read_move(ask(server, f"( PLAY odd {moves} )"))
         assert answer in Position(TICTACTOE).legal_moves("x")
@@ -568,7 +569,7 @@ def test_a_stopped_server_is_gone(spy: Spy) -> None:
     server = PlayerServer(spy, port=0)
     server.start()
     address = server.address
-    ask(server, start_text(TICTACTOE, "one", "x", 20, 5))
+    ask(server, start_text(TICTACTOE, "one", "x", *LONG))
     server.stop()
     server.stop()
     with pytest.raises(OSError):
