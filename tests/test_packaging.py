@@ -209,6 +209,8 @@ def mentioned(readme: str) -> list[str]:
         "check": "check tictactoe",
         "--help": "--help",
         "games": "games",
+        "lab": "lab --no-browser --port 0 --folder lab > lab.txt & "
+        "until grep http lab.txt; do sleep 0.1; done; kill $!; wait",
     }
     assert found <= set(runs)
     return [runs[name] for name in sorted(found)]

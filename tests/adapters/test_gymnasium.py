@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from gamelore import library
-from gamelore.errors import ArgumentError, GameloreError
-from gamelore.gdl import to_kif
+from gamelore.adapters import lanes
+from gamelore.engine import Interpreter
+from gamelore.errors import ArgumentError, GameloreError, GroundingError
+from gamelore.gdl import Game, to_kif
 
 pytest.importorskip("gymnasium", reason="Gymnasium is not installed")
 
@@ -198,6 +200,21 @@ def test_refusals() -> None:
         GameVectorEnv("tictactoe", 65, opponent="mcts-10")
     with pytest.raises(GameloreError, match="did you mean minimax"):
         GameEnv("tictactoe", opponent="minimx")
+
+
+@pytest.mark.parametrize("kind", [GameEnv, GameVectorEnv])
+def test_a_game_that_only_the_interpreter_plays_is_refused(
+    kind: type, race: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(GameloreError, match=r"race has no spaces .*: it was given"):
+        kind(Interpreter(race))
+
+    def refuse(*_: object) -> None:
+        raise GroundingError("too many rules")
+
+    monkeypatch.setattr(lanes, "make_simulator", refuse)
+    with pytest.raises(GameloreError, match=r"race has no spaces .*: too many rules"):
+        kind(race)
 
 
 def test_masks_fit_the_moves() -> None:

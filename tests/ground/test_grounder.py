@@ -53,9 +53,9 @@ def test_a_name_that_is_never_derived_is_false() -> None:
 @pytest.mark.parametrize(
     "limits",
     [
-        GroundLimits(seconds=2),
-        GroundLimits(seconds=60, memory_mb=200),
-        GroundLimits(seconds=60, rules=50_000),
+        GroundLimits(seconds=1),
+        GroundLimits(seconds=60, memory_mb=130),
+        GroundLimits(seconds=60, rules=20_000),
     ],
     ids=["time", "memory", "rules"],
 )
