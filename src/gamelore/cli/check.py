@@ -69,10 +69,12 @@ def command(
     """
     if features and len(files) > 1:
         raise click.UsageError("--features takes one game", ctx)
+    # Features come last but are read first: a wrong name need not wait for matches.
+    beside = [p for which in features for p in problems_beside(files[0], which, ctx)]
     problems = [
         problem for file in files for problem in problems_in(file, ctx, no_play)
     ]
-    problems += [p for which in features for p in problems_beside(files[0], which, ctx)]
+    problems += beside
     errors = sum(problem.severity == "error" for problem in problems)
     if as_json:
         click.echo(json.dumps([as_record(problem) for problem in problems], indent=2))

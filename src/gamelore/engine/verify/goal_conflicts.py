@@ -95,9 +95,13 @@ def find_goal_conflict(
 def _choose(
     legal: npt.NDArray[np.bool_], random: np.random.Generator
 ) -> npt.NDArray[np.int32]:
-    """Return int32 [n]: one of the legal moves of each position."""
-    drawn = 1.0 - random.random(legal.shape)  # never 0, so that what is legal wins
-    chosen: npt.NDArray[np.int32] = np.argmax(drawn * legal, axis=1).astype(np.int32)
+    """Return int32 [n]: one of the legal moves of each position, which has some."""
+    positions, moves = np.nonzero(legal)
+    counts = np.bincount(positions, minlength=len(legal))
+    first = np.cumsum(counts) - counts
+    chosen: npt.NDArray[np.int32] = moves[first + random.integers(counts)].astype(
+        np.int32
+    )
     return chosen
 
 
