@@ -119,6 +119,8 @@ PRESETS = {
         minutes=30.0,
         depth=6,
     ),
+    "othello": Preset(NTUPLES, minutes=10.0, depth=4),
+    "breakthrough": Preset(NTUPLES, minutes=10.0, depth=4),
 }
 """What `--preset` trains."""
 
