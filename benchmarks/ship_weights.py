@@ -22,6 +22,12 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--minutes", type=float, required=True, help="of training")
     parser.add_argument("--strength", required=True, help="what was measured")
+    parser.add_argument(
+        "--search",
+        choices=("alpha-beta", "tree"),
+        default="alpha-beta",
+        help="what plays best over them",
+    )
     args = parser.parse_args()
     snapshot = Snapshot.load(args.checkpoint)
     checkpoint = snapshot.checkpoint
@@ -32,7 +38,9 @@ def main() -> None:
         f"an n-tuple network after {checkpoint.matches:,} matches of self-play"
         f" ({args.minutes:g} minutes of one core); {args.strength}"
     )
-    content = write_weights(trainer.function, checkpoint.config.seed, about)
+    content = write_weights(
+        trainer.function, checkpoint.config.seed, about, args.search
+    )
     path = FOLDER / f"{checkpoint.game}.npz"
     write_atomic(path, content)
     print(f"{path}: {len(content):,} bytes; {about}")

@@ -117,7 +117,7 @@ def test_import_paths(folder: Path, path: str) -> None:
         ("monte-carlo-0", "monte-carlo-0: the playouts must be in 1 to 1000000, got 0"),
         ("random-3", "no player 'random-3'"),
         ("my_failing_players:Player", "cannot import 'my_failing_players': KeyError"),
-        ("nobody-at-all", "no player 'nobody-at-all' (there are mcts"),
+        ("nobody-at-all", "no player 'nobody-at-all' (there are trained"),
         ("my_players:Mime", "there is no 'Mime'; did you mean Mine?"),
         ("my_players:number", "neither a class nor a function"),
         ("my_players:nothing", "makes int, which is no player"),

@@ -270,12 +270,12 @@ def test_a_level_is_a_player() -> None:
     assert "--level and --against both say who plays" in result.output
 
 
-def test_mcts_plays_where_nobody_is_named() -> None:
+def test_the_strongest_plays_where_nobody_is_named() -> None:
     result = CliRunner().invoke(main, ["play", "tictactoe"], input="5\nq\n")
     assert result.exit_code == 0, result.output
     assert "o plays (mark " in result.output
     shown = CliRunner().invoke(main, ["play", "--help"]).output
-    assert "[default: mcts]" in " ".join(shown.split())
+    assert "[default: trained]" in " ".join(shown.split())
 
 
 def test_weights_that_come_with_a_game_play_it() -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from gamelore.agents.registry import AgentSpec, make_agent
 from gamelore.engine import CircuitSimulator, simulator
+from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load
+from gamelore.gdl import Game
+from gamelore.gdl.canonical import canonical_form
 from gamelore.graph import StateGraph
+from gamelore.learn import trained
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trained import describe_strength
+from gamelore.learn.trained import TrainedPlayer, describe_strength
 from gamelore.learn.trainer import Trainer
+from gamelore.player import Briefing, Clock
 from gamelore.values.functions import ValueFunction
 from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import LinearSettings
@@ -22,12 +29,13 @@ from gamelore.values.shipped import (
     FOLDER,
     LARGEST,
     find_shipped,
+    list_shipped,
     read_weights,
     shipped_evaluator,
     write_weights,
 )
 
-SHIPPED = sorted(path.stem for path in FOLDER.glob("*.npz"))
+SHIPPED = list_shipped()
 
 
 def load_engine(name: str) -> CircuitSimulator:
@@ -46,9 +54,11 @@ def test_weights_survive_a_file() -> None:
     trainer.run(300)
     function = trainer.function
     assert function is not None
-    found = read_weights(write_weights(function, 7, "300 matches"))
+    found = read_weights(write_weights(function, 7, "300 matches", "tree"))
     assert (found.settings, found.seed, found.about) == (settings, 7, "300 matches")
     assert found.rules == sim.game.fingerprint
+    assert found.form == canonical_form(sim.game).game.fingerprint
+    assert found.search == "tree"
     rows = sim.expand(sim.initial_row()[None]).successors
     values = found.function(sim).evaluate(rows)
     assert values == pytest.approx(function.evaluate(rows), abs=0.02)
@@ -74,6 +84,11 @@ def test_shipped_weights_fit_their_games(name: str) -> None:
     strength = describe_strength(sim.game)
     assert strength is not None
     assert "self-play" in strength
+    found = find_shipped(sim.game)
+    assert found is not None
+    assert found.renaming is None
+    assert found.weights.form == canonical_form(sim.game).game.fingerprint
+    assert found.weights.search in ("alpha-beta", "tree")
 
 
 def test_games_without_weights_have_none() -> None:
@@ -81,6 +96,66 @@ def test_games_without_weights_have_none() -> None:
     assert find_shipped(sim.game) is None
     assert shipped_evaluator(sim) is None
     assert describe_strength(sim.game) is None
+
+
+def rename(game: Game) -> Game:
+    """The rules under other names and in another order, as managers send them."""
+    words = {"cell": "spot", "control": "turn", "drop": "let", "move": "shift"}
+    roles = [rule for rule in game.rules if rule.head.relation == "role"]
+    others = [rule for rule in reversed(game.rules) if rule not in roles]
+    text = "".join(f"{rule}\n" for rule in (*roles, *others))
+    for old, new in words.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    return Game.from_kif(text, "sent")
+
+
+def test_a_game_is_known_under_other_names() -> None:
+    game = load("connect-four")
+    sent = rename(game)
+    for given in (sent, canonical_form(sent).game):
+        found = find_shipped(given)
+        assert found is not None
+        assert found.game == game
+        assert found.renaming is not None
+        facts = Position.initial(simulator(given)).facts
+        renamed = set(map(found.renaming.rename, facts))
+        assert renamed == set(Position.initial(simulator(game)).facts)
+
+
+def test_trained_plays_the_same_under_other_names() -> None:
+    """In positions in which hardly two searches by playouts choose the same."""
+    chosen = []
+    for game in (load("breakthrough"), rename(load("breakthrough"))):
+        sim = simulator(game)
+        player = TrainedPlayer(5)
+        player.start(Briefing(sim, sim.roles[0]), Clock())
+        position, moves = Position.initial(sim), []
+        for step in range(12):
+            role = position.mover
+            assert role is not None
+            legal = sorted(map(str, position.legal_moves(role)))
+            if role == sim.roles[0]:
+                moves.append(str(player.choose(position, Clock())))
+            position = position.advance(
+                moves[-1] if role == sim.roles[0] else legal[step]
+            )
+        chosen.append(moves)
+    assert chosen[1] == [move.replace("move", "shift") for move in chosen[0]]
+
+
+def test_no_circuit_is_compiled_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    sim = simulator(rename(load("connect-four")))
+    monkeypatch.setattr(trained, "load_circuit", lambda game: None)
+
+    def refuse(*given: object) -> None:
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(trained, "simulator", refuse)
+    player = TrainedPlayer(5)
+    player.start(Briefing(sim, sim.roles[0]), Clock(0.2))
+    assert player.choose(Position.initial(sim), Clock(0.2)) in Position.initial(
+        sim
+    ).legal_moves(sim.roles[0])
 
 
 def test_trained_is_a_player() -> None:

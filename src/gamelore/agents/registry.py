@@ -4,7 +4,8 @@
     minimax-4                  … with a number: its depth, or its playouts of each move
     level-3                    the level of strength 3, of 1 to 10
     minimax-4:material         alpha-beta over an evaluator, by its name
-    trained                    searches over weights that come with gamelore
+    trained                    searches over weights that come with gamelore; by
+                               playouts, as mcts, in games that have none
     td                         an agent that learns from its matches
     openspiel-1000             OpenSpiel's MCTSBot; with a number: its simulations
     openspiel:BOT              another bot that is registered with OpenSpiel
@@ -56,17 +57,18 @@ LEARNED = "learned"
 IMPORTED = "import"
 PLUGIN = "plug-in"
 OPENSPIEL = "openspiel"
-DEFAULT = "mcts"
-"""The player where none is named: the strongest on any game."""
 TREE = "mcts"
 TRAINED = "trained"
 """The player by the weights that come with gamelore; without them, tree search."""
+DEFAULT = TRAINED
+"""The player where none is named: the strongest on any game."""
 _SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
 _OPENSPIEL_PLAYER = "gamelore.adapters.open_spiel_bots:make_open_spiel_player"
 _TRAINED_AGENT = "gamelore.learn.trained:make_trained_agent"
+_TRAINED_GAMES = "gamelore.learn.trained:load_trained_games"
 _TREE_AGENT = "gamelore.learn.learned_player:make_tree_agent"
 
-NAMES: tuple[str, ...] = (*PLAYERS, TRAINED, *LEARNERS)
+NAMES: tuple[str, ...] = (TRAINED, *PLAYERS, *LEARNERS)
 """Every name of the table."""
 
 FORMS = (
@@ -192,6 +194,11 @@ def make_agent(
             lambda own: make_search(make_evaluator(target), own, number), seed
         )
     return PlayerAgent(lambda own: make_player(name, own, number), seed)
+
+
+def load_trained_games() -> tuple[Game, ...]:
+    """Return the games that weights come with."""
+    return cast(tuple[Game, ...], _look_up(_TRAINED_GAMES)())
 
 
 # ── parsing ─────────────────────────────────────────────────────────────────────────

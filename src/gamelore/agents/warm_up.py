@@ -5,7 +5,13 @@ from __future__ import annotations
 from gamelore.agents.agent import MatchEntry
 from gamelore.agents.builtin import LEVEL
 from gamelore.agents.random_player import RandomPlayer
-from gamelore.agents.registry import DEFAULT, AgentSpec, make_agent
+from gamelore.agents.registry import (
+    TRAINED,
+    TREE,
+    AgentSpec,
+    load_trained_games,
+    make_agent,
+)
 from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.match.match import play_match
@@ -19,16 +25,20 @@ _MOVES = 9
 def warm_up(spec: AgentSpec) -> None:
     """Have a new agent of a spec play two short matches, learning included.
 
-    One that searches plays a puzzle too: its search is another one. Nothing is kept of
-    them. Agents of your own are left alone.
+    One that searches plays a puzzle too: its search is another one. So does `trained`
+    every game that it has weights for: under other names it plays on a circuit of its
+    own, which must be there. Nothing is kept of them. Agents of your own are left
+    alone.
     """
     if not spec.is_own:
         return
     agent = make_agent(spec)
     engine = simulator(getattr(agent, "game", None) or load(_GAME))
     matches = [(engine, 60.0), (engine, 60.0)]
-    if spec.name in (DEFAULT, LEVEL):
+    if spec.name in (TRAINED, TREE, LEVEL):
         matches.append((simulator(load(_PUZZLE)), 0.1))
+    if spec.name == TRAINED:
+        matches += [(simulator(game), 0.1) for game in load_trained_games()]
     try:
         for number, (engine, seconds) in enumerate(matches):
             own, *others = engine.roles

@@ -2,6 +2,7 @@
 
     person        whoever clicks
     level-3       a level of strength
+    trained       by weights that come with gamelore
     mcts, …       a built-in player, with a number or without
     run:ID        what a training run has learned so far
     run:ID:1000   its snapshot after so many matches
@@ -16,7 +17,7 @@ from pathlib import Path
 from gamelore.agents.agent import Agent
 from gamelore.agents.builtin import LEVEL, PLAYERS
 from gamelore.agents.levels import LEVELS
-from gamelore.agents.registry import DEFAULT, LEARNED, AgentSpec, make_agent
+from gamelore.agents.registry import LEARNED, TRAINED, TREE, AgentSpec, make_agent
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game
 from gamelore.lab.events import AgentEntry
@@ -28,7 +29,8 @@ USUAL_SECONDS = 1.0
 """For a move of a player that nothing else limits."""
 
 _DESCRIPTIONS = {
-    "mcts": "tree search, as strong as it gets",
+    TRAINED: "by learned values where they come with the game, else as mcts",
+    TREE: "tree search, without anything learned",
     "random": "any legal move",
     "novice": "sees wins and losses one move ahead",
     "weak": "a novice that slips",
@@ -54,7 +56,8 @@ class Roster:
             for number, level in enumerate(LEVELS, 1)
         ]
         return levels + [
-            AgentEntry(name, name, _DESCRIPTIONS.get(name, "")) for name in PLAYERS
+            AgentEntry(name, name, _DESCRIPTIONS.get(name, ""))
+            for name in (TRAINED, *PLAYERS)
         ]
 
     def check(self, spec: str) -> None:
@@ -83,7 +86,8 @@ class Roster:
 
     def seconds_for(self, spec: str) -> float | None:
         """Return the clock that a player needs where the match has none."""
-        if spec in (DEFAULT, f"{LEVEL}-{len(LEVELS)}") or spec.startswith(f"{RUN}:"):
+        unlimited = (TRAINED, TREE, f"{LEVEL}-{len(LEVELS)}")
+        if spec in unlimited or spec.startswith(f"{RUN}:"):
             return USUAL_SECONDS
         return None
 

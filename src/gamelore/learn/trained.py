@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import math
+
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.fallback import FallbackPlayer
+from gamelore.agents.renamed import RenamedPlayer
+from gamelore.circuit.store import load as load_circuit
+from gamelore.engine import CircuitSimulator, simulator
 from gamelore.engine.position import Position
+from gamelore.games import load
 from gamelore.gdl import Game, Move
 from gamelore.player import Briefing, Clock, Player, let_rest
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
 from gamelore.search.mcts import TreePlayer
 from gamelore.search.playouts import MonteCarloPlayer
-from gamelore.values.shipped import find_shipped, shipped_evaluator
+from gamelore.values.shipped import (
+    Recognised,
+    SearchKind,
+    find_shipped,
+    list_shipped,
+    shipped_evaluator,
+)
 
 _LIMITS = SearchLimits(4, 60)  # moves ahead: without a clock, and with one
 
 
 class TrainedPlayer:
-    """Alpha-beta over shipped weights; tree search in games that have none."""
+    """Searches over shipped weights, and by playouts in games that have none."""
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
@@ -24,12 +36,36 @@ class TrainedPlayer:
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Load the weights of the game."""
-        evaluator = shipped_evaluator(briefing.simulator)
-        if evaluator is None:
-            self._player = TreePlayer(self._seed)
-        else:
-            self._player = AlphaBetaPlayer(evaluator, seed=self._seed, limits=_LIMITS)
+        found = find_shipped(briefing.simulator.game)
+        player = None
+        if found is not None and isinstance(briefing.simulator, CircuitSimulator):
+            player = self._over_weights(found, briefing.simulator, clock)
+        self._player = player or TreePlayer(self._seed)
         self._player.start(briefing, clock)
+
+    def _over_weights(
+        self, found: Recognised, played: CircuitSimulator, clock: Clock
+    ) -> Player | None:
+        """Return a player by weights; none if their game would first be compiled.
+
+        That is what no clock has the time for; without a clock it is done.
+        """
+        if found.renaming is None:
+            return self._search(played, found.weights.search)
+        if load_circuit(found.game) is None and clock.left < math.inf:
+            return None
+        own = simulator(found.game, "circuit")
+        assert isinstance(own, CircuitSimulator)
+        player = self._search(own, found.weights.search)
+        return None if player is None else RenamedPlayer(player, own, found.renaming)
+
+    def _search(self, engine: CircuitSimulator, kind: SearchKind) -> Player | None:
+        evaluator = shipped_evaluator(engine)
+        if evaluator is None:
+            return None
+        if kind == "tree":
+            return TreePlayer(self._seed, evaluator=evaluator)
+        return AlphaBetaPlayer(evaluator, seed=self._seed, limits=_LIMITS)
 
     def choose(self, position: Position, clock: Clock) -> Move:
         """Return the best move that the search finds in time."""
@@ -49,7 +85,12 @@ def make_trained_agent(seed: int = 0) -> PlayerAgent:
     )
 
 
+def load_trained_games() -> tuple[Game, ...]:
+    """Return the games that weights come with."""
+    return tuple(load(name) for name in list_shipped())
+
+
 def describe_strength(game: Game) -> str | None:
     """Return where the strength in a game comes from, if weights come with it."""
     found = find_shipped(game)
-    return None if found is None else found.about
+    return None if found is None else found.weights.about

@@ -8,6 +8,8 @@ make the network again:
     settings  uint8 [·]     `NTupleSettings` as JSON
     seed      int64 []      that tuples were drawn with
     rules     uint8 [·]     the fingerprint of the game's rules
+    form      uint8 [·]     and of their canonical form, the same under any names
+    search    uint8 [·]     what plays best over them: `alpha-beta` or `tree`
     about     uint8 [·]     how the weights were learned, in a sentence
 """
 
@@ -16,14 +18,18 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.engine import CircuitSimulator, Simulator
+from gamelore.engine import CircuitSimulator
 from gamelore.errors import GameloreError
+from gamelore.games import load
 from gamelore.gdl import Game
+from gamelore.gdl.canonical import Renaming, canonical_form, is_canonical
 from gamelore.graph import StateGraph
 from gamelore.settings import from_json, to_json
 from gamelore.values.evaluator import ValueFunctionEvaluator
@@ -34,6 +40,9 @@ FOLDER = Path(__file__).parent / "weights"
 LARGEST = 1_000_000
 """Bytes of a file."""
 
+SearchKind: TypeAlias = Literal["alpha-beta", "tree"]
+
+_KEPT = 64  # games that need not be recognised again
 _LEVELS = (127, 63, 31)  # of weights, to either side; fewer take less space
 _CLIPPED = 99.9  # per cent of weights that are kept as they are, up to rounding
 
@@ -46,6 +55,8 @@ class ShippedWeights:
     seed: int
     tables: npt.NDArray[np.float32]
     rules: str
+    form: str
+    search: SearchKind
     about: str
 
     def function(self, simulator: CircuitSimulator) -> ValueFunction:
@@ -61,32 +72,74 @@ class ShippedWeights:
         return function
 
 
-def find_shipped(game: Game) -> ShippedWeights | None:
-    """Return the weights that come with a game, if it is one that has some."""
+@dataclass(frozen=True)
+class Recognised:
+    """A game that weights come with, under whatever names."""
+
+    game: Game
+    """As the library has it."""
+    weights: ShippedWeights
+    renaming: Renaming | None
+    """From the names given to the library's, if they differ."""
+
+
+def list_shipped() -> tuple[str, ...]:
+    """Return the names of the games that weights come with."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.npz")))
+
+
+def find_shipped(game: Game) -> Recognised | None:
+    """Return the weights that come with a game, if it is one that has some.
+
+    It is known again by its rules: under other names, and with rules and conditions in
+    another order.
+    """
     path = FOLDER / f"{game.name}.npz"
-    if not path.is_file():
-        return None
-    found = read_weights(path.read_bytes())
-    return found if found.rules == game.fingerprint else None
+    if path.is_file() and _read_file(path).rules == game.fingerprint:
+        return Recognised(game, _read_file(path), None)
+    return _recognise(game)
 
 
-def shipped_evaluator(simulator: Simulator) -> ValueFunctionEvaluator | None:
-    """Return the weights that come with a game as an evaluator, if there are some."""
+@lru_cache(_KEPT)
+def _recognise(game: Game) -> Recognised | None:
+    """Return the weights of the game that has the same canonical form."""
+    form = None if is_canonical(game) else canonical_form(game)
+    wanted = game.fingerprint if form is None else form.game.fingerprint
+    for name in list_shipped():
+        weights = _read_file(FOLDER / f"{name}.npz")
+        if weights.form != wanted:
+            continue
+        known = load(name)
+        back = canonical_form(known).renaming.inverse
+        renaming = back if form is None else form.renaming.then(back)
+        return Recognised(known, weights, renaming)
+    return None
+
+
+@cache
+def _read_file(path: Path) -> ShippedWeights:
+    return read_weights(path.read_bytes())
+
+
+def shipped_evaluator(simulator: CircuitSimulator) -> ValueFunctionEvaluator | None:
+    """Return the weights of a game under the library's names, if there are some."""
     found = find_shipped(simulator.game)
-    if found is None or not isinstance(simulator, CircuitSimulator):
+    if found is None or found.renaming is not None or simulator.features is not None:
         return None
-    if simulator.features is not None:
-        return None
-    return ValueFunctionEvaluator(found.function(simulator))
+    return ValueFunctionEvaluator(found.weights.function(simulator))
 
 
-def write_weights(function: ValueFunction, seed: int, about: str) -> bytes:
+def write_weights(
+    function: ValueFunction, seed: int, about: str, search: SearchKind = "alpha-beta"
+) -> bytes:
     """Return the file of an n-tuple network, with weights as fine as fits the size.
 
-    `GameloreError` if it is another function, or if the file would be too large.
+    `search`: what plays best over it. `GameloreError` if it is another function, or if
+    the file would be too large.
     """
     if not isinstance(function.settings, NTupleSettings):
         raise GameloreError("only weights of n-tuple networks are shipped")
+    game = function.graph.simulator.game
     tables = function.weights()["tables"]
     sizes = np.abs(tables[tables != 0])
     top = float(np.percentile(sizes, _CLIPPED)) if len(sizes) else 1.0
@@ -100,7 +153,9 @@ def write_weights(function: ValueFunction, seed: int, about: str) -> bytes:
             scale=scale,
             settings=_text(json.dumps(to_json(function.settings))),
             seed=np.int64(seed),
-            rules=_text(function.graph.simulator.game.fingerprint),
+            rules=_text(game.fingerprint),
+            form=_text(canonical_form(game).game.fingerprint),
+            search=_text(search),
             about=_text(about),
         )
         if buffer.tell() < LARGEST:
@@ -119,6 +174,8 @@ def read_weights(content: bytes) -> ShippedWeights:
             seed=int(arrays["seed"]),
             tables=arrays["tables"].astype(np.float32) * arrays["scale"],
             rules=_read(arrays["rules"]),
+            form=_read(arrays["form"]),
+            search=cast(SearchKind, _read(arrays["search"])),
             about=_read(arrays["about"]),
         )
 
