@@ -16,7 +16,7 @@ import pytest
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.games import load
 from gamelore.search.mcts import CircuitTree, TreeSettings
-from gamelore.search.mcts._tree_kernels import EXPANDED, ROOT, Tree
+from gamelore.search.mcts._tree_kernels import EXPANDED, EXPLORATION, ROOT, Tree
 
 ENOUGH = 64  # visits of a node that counts facts
 ONE_LANE = 16  # as a budget, it lets one playout be under way at a time
@@ -46,6 +46,7 @@ class SharingTwin:
     def __init__(self, tree: CircuitTree, rave: int) -> None:
         self.shape = tree._tree
         self.rave = rave
+        self.exploration = float(tree._tree.parameters[EXPLORATION])
         self.nodes: dict[int, Counted] = {}
 
     def at(self, node: int) -> Counted:
@@ -88,7 +89,7 @@ class SharingTwin:
                 share = count / (count + begun + begun * count / self.rave)
                 value = (1 - share) * value + share * mean
             bonus = math.sqrt(math.log(counted.begun + 1) / (begun + 1))
-            bounds[edge] = value + 0.8 * bonus
+            bounds[edge] = value + self.exploration * bonus
         return max(bounds, key=lambda edge: bounds[edge])
 
     def back_up(

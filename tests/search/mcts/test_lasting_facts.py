@@ -40,7 +40,7 @@ def test_stones_that_stay_are_found(name: str, last: bool) -> None:
 
 
 def test_the_key_of_a_move_is_a_fact_that_no_other_move_adds() -> None:
-    tree = searched("hex-4x4", 3000, rave=1000)
+    tree = searched("hex-5x5", 3000, rave=1000)
     nodes, edges = tree._tree.nodes, tree._tree.edges
     found = 0
     for node in np.flatnonzero(nodes.status[: tree.nodes] == EXPANDED):

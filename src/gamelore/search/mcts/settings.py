@@ -13,6 +13,7 @@ LONGEST_PLAYOUT = 2000
 """Moves of a playout at most, where nothing else limits it."""
 
 _EXPLORATION = 0.8
+_SHARED_EXPLORATION = 0.1
 _EVALUATOR_EXPLORATION = 0.4
 _PRIOR_EXPLORATION = 1.0
 
@@ -22,8 +23,9 @@ class TreeSettings:
     """How a tree is searched, and how much a decision may cost."""
 
     exploration: float | None = None
-    """c of UCT, for values from 0 to 1; by default 0.8 over playouts, and less over an
-    evaluator, whose values vary less. Over one with priors, c of PUCT: 1."""
+    """c of UCT, for values from 0 to 1; by default 0.8 over playouts, 0.1 where moves
+    share them (`rave`), and 0.4 over an evaluator, whose values vary less. Over one
+    with priors, c of PUCT: 1."""
     first_play: float = 0.0
     """How much less than its parent a move is worth before its first visit."""
     mix: float = 0.5
@@ -89,14 +91,19 @@ class TreeSettings:
             if value is not None and not value > 0:
                 raise ArgumentError(f"{name} must be positive, got {value}")
 
-    def exploration_over(self, evaluator: object, expects: bool = False) -> float:
+    def exploration_over(
+        self, evaluator: object, expects: bool = False, shared: bool = False
+    ) -> float:
         """Return c: as it is set, or what suits what leaves are valued by.
 
-        `expects`: whether the evaluator has priors, so that it is that of PUCT.
+        `expects`: whether the evaluator has priors, so that it is that of PUCT;
+        `shared`: whether moves share playouts, which tells good ones from the start.
         """
         if self.exploration is not None:
             return self.exploration
         if expects:
             return _PRIOR_EXPLORATION
+        if shared:
+            return _SHARED_EXPLORATION
         pure = evaluator is not None and self.mix == 1
         return _EVALUATOR_EXPLORATION if pure else _EXPLORATION

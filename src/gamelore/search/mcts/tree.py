@@ -386,7 +386,9 @@ class CircuitTree:
         count = settings.nodes  # memory is taken as it is used
         estimated = 0 if self._leaves is None else count
         state[_tree_kernels.EVALUATED] = 0 if estimated else -1
-        exploration = settings.exploration_over(self.evaluator, self._expects)
+        exploration = settings.exploration_over(
+            self.evaluator, self._expects, self._rave > 0
+        )
         return Tree(
             nodes=allocate_nodes(count, engine.width, roles),
             edges=allocate_edges(count_edges(count)),
