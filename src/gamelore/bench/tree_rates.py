@@ -21,7 +21,7 @@ from gamelore.search.mcts import CircuitTree, TreeSettings
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 """Nodes of the trees at which rates are measured."""
 
-_ROOM = 1.7  # nodes of a tree, as a multiple of the largest size: it grows to the end
+_ROOM = 2.2  # nodes of a tree, as a multiple of the largest size: it grows to the end
 _MOST_ROUNDS = 400
 
 
@@ -133,7 +133,7 @@ def measure_trees(
 def _grow(
     engine: CircuitSimulator, settings: TreeSettings, sizes: Sequence[int]
 ) -> _GrowingTree:
-    room = replace(settings, nodes=max(settings.nodes, int(_ROOM * max(sizes))))
+    room = replace(settings, nodes=max(settings.nodes or 0, int(_ROOM * max(sizes))))
     tree = CircuitTree(engine, room)
     tree.set_root(engine.initial_row())
 

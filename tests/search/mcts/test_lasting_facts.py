@@ -88,11 +88,28 @@ def test_it_can_be_switched_off_and_is_where_facts_do_not_last() -> None:
     assert len(searched("othello-4x4", 200, rave=9)._tree.facts.playouts) > 0
 
 
-def test_a_tree_that_forgets_begins_new_tables() -> None:
-    tree = searched("hex-5x5", 30_000, nodes=2000, rave=1000)
+def test_a_tree_that_forgets_keeps_the_tables_of_nodes_that_stay() -> None:
+    tree = searched("hex-5x5", 30_000, nodes=4000, rave=1000)
     row = tree.engine.expand(tree.engine.initial_row()[np.newaxis]).successors[3]
+
+    def tables() -> dict[bytes, list[float]]:
+        arrays = tree._tree
+        owners = np.flatnonzero(arrays.nodes.table[: tree.nodes])
+        return {
+            arrays.nodes.rows[node].tobytes(): [
+                *arrays.facts.playouts[arrays.nodes.table[node] - 1].tolist(),
+                *arrays.facts.goals[arrays.nodes.table[node] - 1].tolist(),
+            ]
+            for node in owners
+        }
+
+    before, count = tables(), tree.nodes
     tree.set_root(row.copy())
-    assert tree._tree.facts.used[0] == 0
-    assert not tree._tree.nodes.table.any()
+    assert tree.nodes < count
+    after, used = tables(), int(tree._tree.facts.used[0])
+    assert 0 < len(after) == used < len(before)
+    assert all(before[key] == values for key, values in after.items())
+    assert not tree._tree.facts.playouts[used:].any()
+    assert not tree._tree.facts.goals[used:].any()
     tree.search(5000)
-    assert tree._tree.facts.used[0] > 0
+    assert tree._tree.facts.used[0] > used

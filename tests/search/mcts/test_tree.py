@@ -11,7 +11,7 @@ from gamelore.engine import CircuitSimulator
 from gamelore.games import load
 from gamelore.gdl import Game, to_kif
 from gamelore.search.mcts import CircuitTree, TreeSettings, _tree_kernels
-from gamelore.search.mcts._tree_kernels import EXPANDED, PROVEN
+from gamelore.search.mcts._tree_kernels import EXPANDED, PROVEN, Edges, Nodes
 from gamelore.search.mcts.tree import TooWideError
 
 RARE = """
@@ -127,7 +127,8 @@ def test_the_most_visited_nodes_are_kept(check_tree: Any) -> None:
     row = tree.engine.initial_row()
     tree.search(60_000)
     tree._abandon()
-    before, edges = tree._tree.nodes, tree._tree.edges
+    before = Nodes(*map(np.copy, tree._tree.nodes))
+    edges = Edges(*map(np.copy, tree._tree.edges))
     assert tree.nodes > 0.6 * 20_000
     known = {
         before.rows[n].tobytes(): (int(before.visits[n]), before.sums[n].tolist())

@@ -32,6 +32,7 @@ from gamelore.search.mcts._tree_kernels import (
     CHANCE,
     CHILDREN,
     EDGES,
+    EXPAND_AFTER,
     EXPANDED,
     EXPANDED_NODES,
     FAULT,
@@ -42,6 +43,7 @@ from gamelore.search.mcts._tree_kernels import (
     QUEUED,
     SECOND,
     SIMULTANEOUS,
+    SOONEST,
     SUM,
     prove,
     update_proof,
@@ -53,6 +55,9 @@ joint moves; or two goals have another sum than those before."""
 
 MOST_JOINT_MOVES = 4096
 """Of a position in which several roles choose at once."""
+
+_ROOMY = 0.5  # of the nodes or edges: so many are used without hesitation
+_DOUBLINGS = 24.0  # of the playouts before an expansion, per share of the room
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -113,7 +118,22 @@ def expand_queue(program, tree, buffers):
         elif nodes.status[node] == QUEUED:
             nodes.status[node] = OPEN
     tree.state[QUEUE] = 0
+    _set_patience(tree)
     return status
+
+
+@lean_part
+def _set_patience(tree):
+    """Expand nodes later where little room is left: a tree should never be full."""
+    state = tree.state
+    used = max(
+        np.float64(state[NODES]) / tree.nodes.visits.shape[0],
+        np.float64(state[EDGES]) / tree.edges.child.shape[0],
+    )
+    state[EXPAND_AFTER] = state[SOONEST]
+    if used > _ROOMY:
+        doublings = np.int64((used - _ROOMY) * _DOUBLINGS)
+        state[EXPAND_AFTER] = max(state[SOONEST], 1) << doublings
 
 
 @lean_part

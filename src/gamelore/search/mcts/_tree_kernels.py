@@ -53,16 +53,18 @@ SIMULTANEOUS = -1
     LENGTH,
     LIMIT,
     EVALUATED,
-) = range(23)
+    SOONEST,
+) = range(24)
 """Indices into the state: the root; nodes, edges and actions used; proofs, playouts and
 descents so far; the playouts of a ticket; the role `random` or -1; the sum of the goals
 of two players where it is constant, else -1, and these two roles; the playouts begun at
 a node before it is expanded; the length of the queue, and since which step it waits;
 steps so far; nodes expanded and their children; where a role is stuck; the sum of the
-depths of leaves; the summed lengths of playouts; the longest playout there may be; and
-the nodes that an evaluator has estimated, or -1 where there is none.
+depths of leaves; the summed lengths of playouts; the longest playout there may be;
+the nodes that an evaluator has estimated, or -1 where there is none; and the playouts
+after which nodes are expanded while there is much room.
 """
-STATE_SIZE = 23
+STATE_SIZE = 24
 
 EXPLORATION, FIRST_PLAY, MIX, RAVE = range(4)
 """Indices into the parameters: c of UCT, how much less than its parent a child is worth

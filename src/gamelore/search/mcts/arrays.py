@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +24,8 @@ from gamelore.search.mcts.settings import LANES
 DEEPEST = 256
 """Moves from the root to a leaf at most."""
 
+_TREE_MEMORY = 1 << 30  # bytes of a tree
+_FEWEST_NODES = 100_000  # of it, however wide they are
 _TABLE_MEMORY = 1 << 26  # bytes of the statistics of facts
 _SPARE_EDGES = 8192  # more than any one node has
 
@@ -101,46 +105,75 @@ def allocate_tickets(roles: int) -> Tickets:
 
 def count_edges(nodes: int) -> int:
     """Return for how many edges to make room; transpositions need more of them."""
-    return 2 * nodes + _SPARE_EDGES
+    return 3 * nodes + _SPARE_EDGES
 
 
-def forget(tree: Tree, most: int) -> Tree:
-    """Return the tree with at most so many nodes below its root, the most visited.
+def count_nodes(width: int, roles: int) -> int:
+    """Return how many nodes of rows so wide fit into the memory of a tree."""
+    memory = min(_TREE_MEMORY, _physical_memory() // 8)
+    nodes, edges = allocate_nodes(1, width, roles), allocate_edges(1)
+    node = sum(array.nbytes for array in nodes) + 8 * len(nodes.slots)
+    edge = sum(array.nbytes for array in edges)
+    return max(_FEWEST_NODES, memory // (node + 3 * edge))
 
-    There must be no descents under way, and no actions.
+
+def _physical_memory() -> int:
+    """Return the bytes of memory of this machine, as far as the system tells."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return 8 * _TREE_MEMORY
+
+
+def forget(tree: Tree, most: int) -> None:
+    """Leave at most so many nodes below the root in the tree, the most visited.
+
+    There must be no descents under way, and no actions. What stays moves to the front
+    of the arrays.
     """
+    used = int(tree.state[_tree_kernels.NODES])
     kept = _find_visited(tree, most)
-    state, old = tree.state, tree.nodes
-    size = len(old.visits)
-    nodes = _copy_nodes(old, kept)
-    places = join_spans(old.first[kept], old.degree[kept])
-    edges = allocate_edges(len(tree.edges.child))
-    for name, array in tree.edges._asdict().items():
-        getattr(edges, name)[: len(places)] = array[places]
-    number = np.zeros(size, np.int32)
-    number[kept] = np.arange(len(kept))
+    count = len(kept)
+    nodes, edges, state = tree.nodes, tree.edges, tree.state
+    number = np.zeros(used, np.int32)
+    number[kept] = np.arange(count)
+    places = join_spans(nodes.first[kept], nodes.degree[kept])
+    for array in edges:
+        array[: len(places)] = array[places]
     edges.child[: len(places)] = number[edges.child[: len(places)]]
-    degree = nodes.degree[: len(kept)].astype(np.int64)
-    nodes.first[: len(kept)] = np.cumsum(degree) - degree
-    state[_tree_kernels.ROOT] = number[int(state[_tree_kernels.ROOT])]
-    estimates = np.zeros_like(tree.estimates)
-    if state[_tree_kernels.EVALUATED] >= 0:
-        estimates[: len(kept)] = tree.estimates[kept]
-        state[_tree_kernels.EVALUATED] = len(kept)
-    state[_tree_kernels.NODES] = len(kept)
-    state[_tree_kernels.EDGES] = len(places)
-    facts = allocate_facts(tree.facts.playouts.shape[1])
-    nodes.table[:] = 0
-    return tree._replace(nodes=nodes, edges=edges, estimates=estimates, facts=facts)
-
-
-def _copy_nodes(old: Nodes, kept: npt.NDArray[np.int64]) -> Nodes:
-    nodes = allocate_nodes(len(old.visits), old.rows.shape[1], old.sums.shape[1])
-    for name, array in old._asdict().items():
+    for name, array in nodes._asdict().items():
         if name != "slots":
-            getattr(nodes, name)[: len(kept)] = array[kept]
-    rehash(nodes.slots, nodes.rows, len(kept))
-    return nodes
+            array[:count] = array[kept]
+    degree = nodes.degree[:count].astype(np.int64)
+    nodes.first[:count] = np.cumsum(degree) - degree
+    nodes.slots[:] = 0
+    rehash(nodes.slots, nodes.rows, count)
+    if state[_tree_kernels.EVALUATED] >= 0:
+        tree.estimates[:count] = tree.estimates[kept]
+        state[_tree_kernels.EVALUATED] = count
+    state[_tree_kernels.ROOT] = number[int(state[_tree_kernels.ROOT])]
+    state[_tree_kernels.NODES] = count
+    state[_tree_kernels.EDGES] = len(places)
+    _forget_facts(tree, count)
+
+
+def _forget_facts(tree: Tree, count: int) -> None:
+    """Leave only the statistics of facts that belong to the first `count` nodes."""
+    facts, table = tree.facts, tree.nodes.table
+    owners = np.flatnonzero(table[:count])
+    owners = owners[np.argsort(table[owners])]
+    for array in facts.playouts, facts.goals:
+        array[: len(owners)] = array[table[owners] - 1]
+        array[len(owners) : int(facts.used[0])] = 0.0
+    table[owners] = np.arange(1, len(owners) + 1)
+    facts.used[0] = len(owners)
+
+
+def clear_node(nodes: Nodes, node: int) -> None:
+    """Make a node one that nothing is known of, whatever was there before."""
+    for name, array in nodes._asdict().items():
+        if name != "slots":
+            array[node] = 0
 
 
 def _find_visited(tree: Tree, most: int) -> npt.NDArray[np.int64]:
@@ -148,29 +181,44 @@ def _find_visited(tree: Tree, most: int) -> npt.NDArray[np.int64]:
 
     Nodes that were expanded and visited less become leaves again.
     """
-    nodes, edges = tree.nodes, tree.edges
+    nodes = tree.nodes
     root = int(tree.state[_tree_kernels.ROOT])
-    least = int(tree.state[_tree_kernels.WEIGHT])
-    while True:
-        kept = np.zeros(len(nodes.visits), np.bool_)
-        level = np.array([root])
-        kept[level] = True
-        while len(level):
-            inner = level[
-                (nodes.status[level] == EXPANDED)
-                & ((nodes.begun[level] >= least) | (level == root))
-            ]
-            spans = join_spans(nodes.first[inner], nodes.degree[inner])
-            children = edges.child[spans]
-            level = np.unique(children[~kept[children]]).astype(np.int64)
-            kept[level] = True
-        if kept.sum() <= most or least > 1 << 31:
-            break
-        least *= 2
-    found = np.flatnonzero(kept)
+    found = _find_below(tree, 0)
+    least = 0
+    if len(found) > most:
+        inner = found[(nodes.status[found] == EXPANDED) & (found != root)]
+        inner = inner[np.argsort(-nodes.begun[inner], kind="stable")]
+        room = most - 1 - int(nodes.degree[root])
+        last = int(np.searchsorted(np.cumsum(nodes.degree[inner]), room, side="right"))
+        if last < len(inner):
+            least = int(nodes.begun[inner[last]]) + 1
+        found = _find_below(tree, least)
+    expanded = nodes.status[found] == EXPANDED
     rarely = (nodes.begun[found] < least) & (found != root)
-    nodes.status[found[(nodes.status[found] == EXPANDED) & rarely]] = OPEN
+    nodes.status[found[expanded & rarely]] = OPEN
     leaves = found[nodes.status[found] != EXPANDED]
     nodes.first[leaves] = 0
     nodes.degree[leaves] = 0
     return found
+
+
+def _find_below(tree: Tree, least: int) -> npt.NDArray[np.int64]:
+    """Return the root, and all children of it and of nodes with so many playouts."""
+    nodes, edges = tree.nodes, tree.edges
+    root = int(tree.state[_tree_kernels.ROOT])
+    used = int(tree.state[_tree_kernels.NODES])
+    kept = np.zeros(used, np.bool_)
+    place = np.empty(used, np.int32)
+    level = np.array([root])
+    kept[root] = True
+    while len(level):
+        often = (nodes.begun[level] >= least) | (level == root)
+        inner = level[(nodes.status[level] == EXPANDED) & often]
+        spans = join_spans(nodes.first[inner], nodes.degree[inner])
+        children = edges.child[spans]
+        children = children[~kept[children]]
+        order = np.arange(len(children), dtype=np.int32)
+        place[children] = order  # of several edges to a node, one is the last
+        level = children[place[children] == order].astype(np.int64)
+        kept[level] = True
+    return np.flatnonzero(kept)

@@ -68,7 +68,7 @@ class PlainTree:
         )
         if self._pure:
             self._weight = 1
-        self._most = min(self.settings.nodes, _MOST_NODES)
+        self._most = min(self.settings.nodes or _MOST_NODES, _MOST_NODES)
         self._random = Random(seed)
         self._table: dict[bytes, Node] = {}
         self._root = self._add(engine.initial_row())

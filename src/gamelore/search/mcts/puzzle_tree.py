@@ -13,6 +13,7 @@ from gamelore.search.mcts.report import Analysis, Candidate
 from gamelore.search.mcts.settings import LONGEST_PLAYOUT, TreeSettings
 from gamelore.search.puzzle import BestPath, PlainPuzzleSearch, PuzzleSearch
 
+_NODES = 1_500_000
 _BYTES_PER_NODE = 512  # of the memory that a tree of so many nodes would take
 
 
@@ -35,10 +36,10 @@ class PuzzleTree:
         limit = settings.playout_limit or LONGEST_PLAYOUT
         self.search_for_path: PuzzleSearch | PlainPuzzleSearch
         if isinstance(simulator, CircuitSimulator):
-            memory = _BYTES_PER_NODE * settings.nodes
+            memory = _BYTES_PER_NODE * (settings.nodes or _NODES)
             self.search_for_path = PuzzleSearch(simulator, memory, limit, seed)
         else:
-            nodes = settings.nodes
+            nodes = settings.nodes or _NODES
             self.search_for_path = PlainPuzzleSearch(simulator, nodes, limit, seed)
 
     @property

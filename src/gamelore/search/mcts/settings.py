@@ -49,8 +49,9 @@ class TreeSettings:
     """Moves of a playout at most; then the goals of the position count, or the mean of
     the lowest and the highest goal where it has none. By default 2000, and 16 in long
     games in which goals midway foretell those at the end, such as points."""
-    nodes: int = 1_500_000
-    """Nodes of a tree at most: beyond, those that were visited least are forgotten."""
+    nodes: int | None = None
+    """Nodes of a tree at most: beyond, those that were visited least are forgotten. By
+    default as many as fit into a gigabyte, or an eighth of the machine's memory."""
     playouts: int | None = None
     """Playouts of a decision at most; by default, as many as the clock allows."""
     seconds: float | None = None

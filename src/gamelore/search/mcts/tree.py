@@ -36,7 +36,9 @@ from gamelore.search.mcts.arrays import (
     allocate_facts,
     allocate_nodes,
     allocate_tickets,
+    clear_node,
     count_edges,
+    count_nodes,
     forget,
     join_spans,
 )
@@ -275,6 +277,7 @@ class CircuitTree:
         found = int(find_row(nodes.slots, nodes.rows, row))
         number = int(state[_tree_kernels.NODES])
         state[_tree_kernels.NODES] += 1
+        clear_node(nodes, number)
         nodes.slots[-1 - found] = number + 1
         nodes.rows[number] = row
         nodes.bounds[number] = self._first_bounds()
@@ -354,8 +357,13 @@ class CircuitTree:
         if self._tree.state[_tree_kernels.ACTIONS]:
             self._restart()
         else:
-            self._tree = forget(self._tree, len(self._tree.nodes.visits) // 4)
-        self._tree.state[_tree_kernels.EXPAND_AFTER] = self._expand_after()
+            forget(self._tree, len(self._tree.nodes.visits) // 4)
+        self._expand_sooner()
+
+    def _expand_sooner(self) -> None:
+        """Have leaves expanded as soon as in a tree with much room."""
+        state = self._tree.state
+        state[_tree_kernels.EXPAND_AFTER] = state[_tree_kernels.SOONEST]
 
     def _restart(self) -> None:
         """Forget everything but the root."""
@@ -373,7 +381,8 @@ class CircuitTree:
         names = engine.roles
         state[_tree_kernels.CHANCE] = names.index("random") if "random" in names else -2
         state[_tree_kernels.WEIGHT] = self._weight()
-        state[_tree_kernels.EXPAND_AFTER] = self._expand_after()
+        state[_tree_kernels.SOONEST] = self._expand_after()
+        state[_tree_kernels.EXPAND_AFTER] = state[_tree_kernels.SOONEST]
         state[_tree_kernels.LIMIT] = self._limit()
         total, first, second = self.profile.constant_sum or (-1, -1, -1)
         if before is not None:
@@ -383,14 +392,14 @@ class CircuitTree:
         state[_tree_kernels.FIRST], state[_tree_kernels.SECOND] = first, second
         ranges = [(min(g, default=0), max(g, default=100)) for g in engine.goal_values]
         roles = len(names)
-        count = settings.nodes  # memory is taken as it is used
+        count = settings.nodes or count_nodes(engine.width, roles) // settings.threads
         estimated = 0 if self._leaves is None else count
         state[_tree_kernels.EVALUATED] = 0 if estimated else -1
         exploration = settings.exploration_over(
             self.evaluator, self._expects, self._rave > 0
         )
         return Tree(
-            nodes=allocate_nodes(count, engine.width, roles),
+            nodes=allocate_nodes(count, engine.width, roles),  # as they are used
             edges=allocate_edges(count_edges(count)),
             actions=allocate_actions(2 * count),
             tickets=allocate_tickets(roles),
