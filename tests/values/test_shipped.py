@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gamelore.agents.random_player import RandomPlayer
 from gamelore.agents.registry import AgentSpec, make_agent
+from gamelore.agents.translated import TranslatedPlayer
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.engine.position import Position
+from gamelore.engine.translation import find_translation
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game
@@ -21,6 +26,7 @@ from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
 from gamelore.learn.trained import TrainedPlayer, describe_strength
 from gamelore.learn.trainer import Trainer
+from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
 from gamelore.values.functions import ValueFunction
 from gamelore.values.ntuple.settings import NTupleSettings
@@ -161,3 +167,31 @@ def test_no_circuit_is_compiled_on_the_clock(monkeypatch: pytest.MonkeyPatch) ->
 def test_trained_is_a_player() -> None:
     assert str(AgentSpec.parse("trained")) == "trained"
     make_agent("trained", seed=1).close()
+
+
+def test_the_same_game_in_other_rules_is_played_by_its_weights(corpus: Path) -> None:
+    text = (corpus / "games" / "conn4.kif").read_text(encoding="utf-8")
+    played = simulator(Game.from_kif(text))
+    players = {}
+    for number, role in enumerate(played.roles):
+        player = TrainedPlayer(number)
+        players[role] = player
+    record = play_match(played, players)
+    assert record.complete
+    assert not record.faults
+    for player in players.values():
+        assert isinstance(player._player, TranslatedPlayer)
+        assert player._player._other is None, "both games agreed in all positions"
+
+
+def test_where_the_games_differ_it_plays_by_the_rules_of_the_match() -> None:
+    played, known = load_engine("tictactoe"), load_engine("tictactoe")
+    found = find_translation(played, known)
+    assert found is not None
+    wrong = replace(found, fluents=np.roll(found.fluents, 1))
+    player = TranslatedPlayer(RandomPlayer(1), wrong, lambda: RandomPlayer(2))
+    player.start(Briefing(played, "x"), Clock(10))
+    position = Position(played)
+    assert player.choose(position, Clock(10)) in position.legal_moves("x")
+    assert isinstance(player._other, RandomPlayer)
+    player.rest()

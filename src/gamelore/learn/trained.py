@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.fallback import FallbackPlayer
 from gamelore.agents.renamed import RenamedPlayer
+from gamelore.agents.translated import TranslatedPlayer
+from gamelore.board import infer_board
 from gamelore.circuit.store import load as load_circuit
 from gamelore.engine import CircuitSimulator, simulator
 from gamelore.engine.position import Position
+from gamelore.engine.translation import find_translation
 from gamelore.games import load
 from gamelore.gdl import Game, Move
 from gamelore.player import Briefing, Clock, Player, let_rest
@@ -24,6 +28,8 @@ from gamelore.values.shipped import (
     shipped_evaluator,
 )
 
+_ENOUGH = 0.5  # of a start clock: the least that is left before a game is looked at
+_COMPILING = 5.0  # seconds: with less, no circuit is made
 _LIMITS = SearchLimits(4, 60)  # moves ahead: without a clock, and with one
 
 
@@ -40,6 +46,8 @@ class TrainedPlayer:
         player = None
         if found is not None and isinstance(briefing.simulator, CircuitSimulator):
             player = self._over_weights(found, briefing.simulator, clock)
+        if player is None and isinstance(briefing.simulator, CircuitSimulator):
+            player = self._by_other_rules(briefing.simulator, clock)
         self._player = player or TreePlayer(self._seed)
         self._player.start(briefing, clock)
 
@@ -58,6 +66,30 @@ class TrainedPlayer:
         assert isinstance(own, CircuitSimulator)
         player = self._search(own, found.weights.search)
         return None if player is None else RenamedPlayer(player, own, found.renaming)
+
+    def _by_other_rules(self, played: CircuitSimulator, clock: Clock) -> Player | None:
+        """Return a player by the weights of the same game in other rules."""
+        cells = len(played.board.cells)
+        for name in list_shipped():
+            known = load(name)
+            if len(known.roles) != len(played.roles) or _count_cells(name) != cells:
+                continue
+            if clock.left < _ENOUGH * clock.seconds:
+                break
+            if clock.left < _COMPILING and load_circuit(known) is None:
+                continue
+            own = simulator(known, "circuit")
+            assert isinstance(own, CircuitSimulator)
+            translation = find_translation(played, own)
+            weights = find_shipped(known)
+            if translation is None or weights is None:
+                continue
+            player = self._search(own, weights.weights.search)
+            if player is not None:
+                return TranslatedPlayer(
+                    player, translation, lambda: TreePlayer(self._seed)
+                )
+        return None
 
     def _search(self, engine: CircuitSimulator, kind: SearchKind) -> Player | None:
         evaluator = shipped_evaluator(engine)
@@ -94,3 +126,9 @@ def describe_strength(game: Game) -> str | None:
     """Return where the strength in a game comes from, if weights come with it."""
     found = find_shipped(game)
     return None if found is None else found.weights.about
+
+
+@cache
+def _count_cells(name: str) -> int:
+    """Return how many cells the board of a library game has."""
+    return len(infer_board(load(name)).cells)
