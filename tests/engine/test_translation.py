@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -146,8 +147,15 @@ def test_games_of_other_kinds_are_not_compared(name: str) -> None:
         ("reversi", "othello", True),
         ("reversiSuicide", "othello", False),
         ("conn4", "connect-four", True),
+        ("hex", "hex-9x9", True),  # drawn on its other side, with facts of its own
     ],
 )
 def test_public_sheets(corpus: Path, sheet: str, name: str, same: bool) -> None:
     text = (corpus / "games" / f"{sheet}.kif").read_text(encoding="utf-8")
     assert (translate(text, name) is not None) is same
+
+
+def test_nothing_is_found_once_time_is_over() -> None:
+    engine = simulator(load("tictactoe"))
+    assert find_translation(engine, engine) is not None
+    assert find_translation(engine, engine, end=time.monotonic()) is None

@@ -10,9 +10,12 @@ that are never met, so players check every position they are asked about.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +28,21 @@ from gamelore.gdl import Move
 _MATCHES = 16  # random ones, in which both must agree
 _MOST_STEPS = 300  # of them
 _WATCHED = 4  # random matches that show which facts say whose turn it is
+_COUNTED = 64  # random matches in which contents of cells are counted …
+_PLIES = 8  # … at first
+_LIKELIEST = 6  # planes that are tried in place of another
 _ALIKE = 0.8  # of the cells that a kind of content can be on, so many are the same
 _MOST_TRIED = 64  # assignments of contents to one another
+
+_EXACT = 1e-6  # of a cell's width: how near a cell must come to another
 
 _BLANK = -1  # in place of a fluent: nothing else is on the cell
 _NEVER = -2  # in place of a fluent: one that cannot be true
 
-_Cells = dict[int, int]
+_Cells: TypeAlias = dict[int, int]
 """By place on the board, the fluent that says of it what is there."""
+_Point: TypeAlias = tuple[int, int]
+"""A row and a column."""
 
 
 @dataclass(frozen=True)
@@ -109,44 +119,93 @@ class Translation:
         }
 
 
-def find_translation(played: Simulator, known: Simulator) -> Translation | None:
+def find_translation(
+    played: Simulator, known: Simulator, end: float = math.inf
+) -> Translation | None:
     """Return how positions of one game are those of another, if they are the same.
 
-    For games of two roles that move in turns, on a board with rows and columns.
+    For games of two roles that move in turns, on a board with rows and columns. `end`:
+    by the monotonic clock, when to give up.
     """
-    if len(played.roles) != 2 or len(known.roles) != 2 or "random" in played.roles:
+    theirs, ours = _Sheet.read(played), _Sheet.read(known)
+    if theirs is None or ours is None:
         return None
-    try:
-        theirs = played.board.lay_out_planes(played.fluents)
-        ours = known.board.lay_out_planes(known.fluents)
-    except GameloreError:
-        return None
-    if sorted((theirs.height, theirs.width)) != sorted((ours.height, ours.width)):
-        return None
-    first = _find_mover(played, played.initial_row())
-    own_first = _find_mover(known, known.initial_row())
-    if first is None or own_first is None:
-        return None
-    roles = (0, 1) if first == own_first else (1, 0)
-    turns = _match_turns(played, theirs, known, ours, roles)
+    roles = (0, 1) if theirs.first == ours.first else (1, 0)
+    turns = _match_turns(theirs, ours, roles)
     if turns is None:
         return None
-    for places in _symmetries(ours, theirs):
-        contents = _Contents(played, theirs, known, ours, places)
+    for places in _map_boards(ours.layout, theirs.layout):
+        contents = _Contents(theirs, ours, places)
         for assigned in contents.assign():
             found = contents.join(assigned, turns, roles)
-            if found.agrees(played.initial_row()[np.newaxis]) and _agree(found):
+            if time.monotonic() >= end:
+                return None
+            if found.agrees(played.initial_row()[np.newaxis]) and _agree(found, end):
                 return found
     return None
 
 
-def _agree(translation: Translation) -> bool:
+@dataclass(frozen=True)
+class _Sheet:
+    """A game, its board, and what is true in random matches."""
+
+    simulator: Simulator
+    layout: PlaneLayout
+    first: int
+    """The role that moves first."""
+    shares: npt.NDArray[np.float64]
+    """float64 [plies, F]: the share of positions in which a fluent is true."""
+
+    @classmethod
+    def read(cls, simulator: Simulator) -> _Sheet | None:
+        """Return what a game shows; nothing if it is not of the kind."""
+        if len(simulator.roles) != 2 or "random" in simulator.roles:
+            return None
+        first = _find_mover(simulator, simulator.initial_row())
+        if first is None:
+            return None
+        try:
+            layout = simulator.board.lay_out_planes(simulator.fluents)
+        except GameloreError:
+            return None
+        random = np.random.default_rng(0)
+        rows = np.repeat(simulator.initial_row()[np.newaxis], _COUNTED, axis=0)
+        shares = np.zeros((_PLIES, len(simulator.fluents)))
+        for ply in range(_PLIES):
+            shares[ply] = simulator.fact_matrix(rows, checked=False).mean(axis=0)
+            rows = _advance(simulator, rows, random)
+            if not len(rows):
+                break
+        return cls(simulator, layout, first, shares)
+
+    def list_planes(self, places: Mapping[int, int]) -> dict[int, _Cells]:
+        """Return the fluents of each plane of cells, by place on the other board."""
+        planes: dict[int, _Cells] = {}
+        pairs = zip(self.layout.planes, self.layout.places, strict=True)
+        for fluent, (plane, place) in enumerate(pairs):
+            if place != WHOLE:
+                planes.setdefault(plane, {})[places[place]] = fluent
+        return planes
+
+    def list_beside(self) -> list[int]:
+        """Return the fluents that are on no cell."""
+        return [n for n, place in enumerate(self.layout.places) if place == WHOLE]
+
+    def count(self, cells: _Cells) -> npt.NDArray[np.float64]:
+        """Return on how many of the cells something is, by ply."""
+        counts: npt.NDArray[np.float64] = self.shares[:, list(cells.values())].sum(
+            axis=1
+        )
+        return counts
+
+
+def _agree(translation: Translation, end: float) -> bool:
     """Return whether both games agree in all positions of some random matches."""
     random = np.random.default_rng(0)
     played = translation.played
     rows = np.repeat(played.initial_row()[np.newaxis], _MATCHES, axis=0)
     for _ in range(_MOST_STEPS):
-        if not translation.agrees(rows):
+        if time.monotonic() >= end or not translation.agrees(rows):
             return False
         rows = _advance(played, rows, random)
         if not len(rows):
@@ -181,19 +240,14 @@ def _find_mover(simulator: Simulator, row: Row) -> int | None:
 
 
 def _match_turns(
-    played: Simulator,
-    theirs: PlaneLayout,
-    known: Simulator,
-    ours: PlaneLayout,
-    roles: Sequence[int],
+    played: _Sheet, known: _Sheet, roles: Sequence[int]
 ) -> dict[int, tuple[int, bool]] | None:
     """Return a fluent of the played game for each of the known one that is on no cell,
     and whether it is its opposite. Each must say whose turn it is.
     """
-    own = [n for n, place in enumerate(ours.places) if place == WHOLE]
-    mine = _find_turn_facts(known, own)
-    others = [n for n, place in enumerate(theirs.places) if place == WHOLE]
-    found = _find_turn_facts(played, others)
+    own = known.list_beside()
+    mine = _find_turn_facts(known.simulator, own)
+    found = _find_turn_facts(played.simulator, played.list_beside())
     if mine.keys() != set(own):
         return None
     turns = {}
@@ -231,54 +285,101 @@ def _find_turn_facts(simulator: Simulator, fluents: Sequence[int]) -> dict[int, 
 # ── boards ──────────────────────────────────────────────────────────────────────────
 
 
-def _symmetries(ours: PlaneLayout, theirs: PlaneLayout) -> Iterator[list[int]]:
-    """Yield for each place of our board the place of theirs, in up to eight ways."""
-    grid = np.arange(theirs.height * theirs.width).reshape(theirs.height, theirs.width)
-    for turned in (grid, grid.T):
-        if turned.shape == (ours.height, ours.width):
-            for one in (turned, turned[::-1], turned[:, ::-1], turned[::-1, ::-1]):
-                yield one.ravel().tolist()
+def _map_boards(ours: PlaneLayout, theirs: PlaneLayout) -> Iterator[dict[int, int]]:
+    """Yield for each cell of our board one of theirs, by their places, in all ways in
+    which corners come to corners: eight on a square, twelve on a hexagon."""
+    cells, others = _list_points(ours), _list_points(theirs)
+    corners, targets = _find_corners(cells), _find_corners(others)
+    count = len(corners)
+    if len(cells) != len(others) or len(targets) != count or count < 3:
+        return
+    known = {point: place for place, point in others.items()}
+    source = np.array([(*corner, 1) for corner in corners[:3]], np.float64)
+    for step in (1, -1):
+        for start in range(count):
+            image = [targets[(start + step * n) % count] for n in range(3)]
+            affine = np.linalg.solve(source, np.array(image, np.float64))
+            found = {}
+            for place, (row, column) in cells.items():
+                y, x = np.array([row, column, 1.0]) @ affine
+                near = round(y), round(x)
+                exact = abs(y - near[0]) + abs(x - near[1]) < _EXACT
+                if not exact or near not in known:
+                    break
+                found[place] = known[near]
+            else:
+                yield found
+
+
+def _list_points(layout: PlaneLayout) -> dict[int, _Point]:
+    """Return row and column of every place at which there is a cell."""
+    places = sorted({place for place in layout.places if place != WHOLE})
+    return {place: divmod(place, layout.width) for place in places}
+
+
+def _find_corners(cells: dict[int, _Point]) -> list[_Point]:
+    """Return the corners of the cells' convex hull, one after the other."""
+    points = sorted(cells.values())
+    hull: list[_Point] = []
+    for ordered in (points, points[::-1]):
+        half: list[_Point] = []
+        for point in ordered:
+            while len(half) > 1 and _turn(half[-2], half[-1], point) <= 0:
+                half.pop()
+            half.append(point)
+        hull += half[:-1]
+    return hull
+
+
+def _turn(one: _Point, other: _Point, third: _Point) -> int:
+    """Return whether three points turn left (above 0), right, or not at all."""
+    down, right = other[0] - one[0], other[1] - one[1]
+    return down * (third[1] - one[1]) - right * (third[0] - one[0])
 
 
 class _Contents:
     """Which contents of the cells of two boards may be the same."""
 
     def __init__(
-        self,
-        played: Simulator,
-        theirs: PlaneLayout,
-        known: Simulator,
-        ours: PlaneLayout,
-        places: Sequence[int],
+        self, played: _Sheet, known: _Sheet, places: Mapping[int, int]
     ) -> None:
         """`places`: for each place of our board, that of theirs."""
         self._played, self._known = played, known
-        self._theirs = _list_planes(theirs, range(theirs.height * theirs.width))
-        self._ours = _list_planes(ours, places)
-        rows = played.initial_row()[np.newaxis], known.initial_row()[np.newaxis]
-        self._at_first = played.fact_matrix(rows[0])[0], known.fact_matrix(rows[1])[0]
+        self._theirs = played.list_planes({n: n for n in played.layout.places})
+        self._ours = known.list_planes(places)
 
-    def assign(self) -> Iterator[tuple[int | None, ...]]:
-        """Yield a plane of theirs for each of ours, or None: that nothing is there."""
-        options = [
-            [*(n for n in self._theirs if self._may_be(cells, self._theirs[n])), None]
-            for cells in self._ours.values()
-        ]
-        tried = 0
-        for assigned in product(*options):
-            named = [one for one in assigned if one is not None]
-            if len(set(named)) == len(named) >= len(assigned) - 1:
-                tried += 1
-                if tried > _MOST_TRIED:
-                    return
-                yield assigned
+    def assign(self) -> list[tuple[int | None, ...]]:
+        """Return planes of theirs for all of ours, the likeliest first.
+
+        None in place of one: that nothing is there. Contents that are on as many cells
+        in random matches are likely the same.
+        """
+        options = [self._rank(cells) for cells in self._ours.values()]
+        found = []
+        for chosen in product(*options):
+            named = [plane for _, plane in chosen if plane is not None]
+            if len(set(named)) == len(named) >= len(chosen) - 1:
+                found.append(chosen)
+        found.sort(key=lambda chosen: sum(distance for distance, _ in chosen))
+        return [tuple(plane for _, plane in chosen) for chosen in found[:_MOST_TRIED]]
+
+    def _rank(self, cells: _Cells) -> list[tuple[float, int | None]]:
+        """Return the planes that may be one of ours, with how much they differ."""
+        own = self._known.count(cells)
+        ranked = sorted(
+            (float(np.abs(self._played.count(theirs) - own).sum()), plane)
+            for plane, theirs in self._theirs.items()
+            if self._may_be(cells, theirs)
+        )
+        blank = float(np.abs(len(cells) - own).sum())
+        return [*ranked[:_LIKELIEST], (blank, None)]
 
     def _may_be(self, ours: _Cells, theirs: _Cells) -> bool:
         """Return whether contents are on the same cells, at first and at all."""
         common = ours.keys() & theirs.keys()
         if len(common) < _ALIKE * len(ours.keys() | theirs.keys()):
             return False
-        their_facts, our_facts = self._at_first
+        their_facts, our_facts = self._played.shares[0], self._known.shares[0]
         return {place for place, fluent in ours.items() if our_facts[fluent]} == {
             place for place, fluent in theirs.items() if their_facts[fluent]
         }
@@ -290,7 +391,7 @@ class _Contents:
         roles: tuple[int, ...],
     ) -> Translation:
         """Return the translation by an assignment."""
-        count = len(self._known.fluents)
+        count = len(self._known.simulator.fluents)
         named = [self._theirs[one] for one in assigned if one is not None]
         fluents = np.full(count, _NEVER, np.int64)
         flipped = np.zeros(count, np.bool_)
@@ -305,14 +406,11 @@ class _Contents:
                     fluents[fluent] = self._theirs[one].get(place, _NEVER)
         for fluent, (other, opposite) in turns.items():
             fluents[fluent], flipped[fluent] = other, opposite
-        return Translation(self._played, self._known, roles, fluents, flipped, beside)
-
-
-def _list_planes(layout: PlaneLayout, places: Sequence[int]) -> dict[int, _Cells]:
-    """Return the fluents of each plane of cells, by place on the other board."""
-    planes: dict[int, _Cells] = {}
-    pairs = zip(layout.planes, layout.places, strict=True)
-    for fluent, (plane, place) in enumerate(pairs):
-        if place != WHOLE:
-            planes.setdefault(plane, {})[places[place]] = fluent
-    return planes
+        return Translation(
+            self._played.simulator,
+            self._known.simulator,
+            roles,
+            fluents,
+            flipped,
+            beside,
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from functools import cache
 
 from gamelore.agents.agent import PlayerAgent
@@ -80,7 +81,10 @@ class TrainedPlayer:
                 continue
             own = simulator(known, "circuit")
             assert isinstance(own, CircuitSimulator)
-            translation = find_translation(played, own)
+            end = math.inf
+            if clock.left < math.inf:
+                end = time.monotonic() + clock.left - _ENOUGH * clock.seconds
+            translation = find_translation(played, own, end)
             weights = find_shipped(known)
             if translation is None or weights is None:
                 continue
