@@ -20,6 +20,7 @@ from time import sleep
 from typing import Any
 
 import numba
+import numba.experimental.function_type  # knows the types of pointers to kernels
 from llvmlite import binding as llvm
 from numba.core import event
 from numba.core.caching import (
@@ -30,6 +31,7 @@ from numba.core.caching import (
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.runtime.nrt import rtsys
 
 from gamelore.cache import cache_folder, report_unwritable
 from gamelore.files import LockedError, locked
@@ -337,8 +339,14 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             self._turn.close()
 
     def _load(self, sig: Any, target_context: Any) -> Any:
+        """Return a kernel from disk, without what only compiling needs.
+
+        Numba's own method first imports and registers all that it could compile, which
+        takes as long as importing numba. Compiled code needs no more than the runtime.
+        """
         try:
-            return super().load_overload(sig, target_context)
+            rtsys.initialize(target_context)
+            return self._load_overload(sig, target_context)
         except (OSError, *_DAMAGE):
             return None
 
