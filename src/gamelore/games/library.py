@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from gamelore.errors import GameloreError, UnknownGameError
@@ -98,7 +98,11 @@ def load(name_or_path: str | Path) -> Game:
     if plugin is not None:
         game = load_sheet(plugin_sheet(plugin))
         return replace(game, name=plugin.name, source=plugin.name)
-    family, size = _find(str(name_or_path))
+    return _load(*_find(str(name_or_path)))
+
+
+@lru_cache(maxsize=64)
+def _load(family: Family, size: Size) -> Game:
     name = family.game_name(size)
     game = Game.from_kif(_rules_text(family, size), name=name, source=name)
     return replace(game, renderer=family.board(size))

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,7 @@ from gamelore.engine.compiled.buffers import (
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import Move, to_kif
 from gamelore.graph import _kernels
+from gamelore.graph._cofactor_kernels import Cofactors
 from gamelore.graph._kernels import (
     ENDED,
     UNSEEN,
@@ -45,6 +47,8 @@ _expand_node = direct(_kernels.expand_node)
 
 _FIRST_NODES = 1 << 12
 _SAMPLED = 64  # random matches that show which moves mean waiting
+_found = WeakKeyDictionary[Simulator, tuple[set[tuple[int, int]], Cofactors]]()
+# what they have shown of each simulator, which is the same for all of its graphs
 
 
 class Edge(NamedTuple):
@@ -64,8 +68,10 @@ class StateGraph:
             if isinstance(simulator, CircuitSimulator)
             else empty_program()
         )
-        self.passive, turns = _sample(simulator)
-        self.cofactors = find_cofactors(self.program, turns)
+        if simulator not in _found:
+            passive, turns = _sample(simulator)
+            _found[simulator] = passive, find_cofactors(self.program, turns)
+        self.passive, self.cofactors = _found[simulator]
         self._clear()
 
     def _clear(self) -> None:
@@ -74,10 +80,7 @@ class StateGraph:
         self.root = self.number(self.simulator.initial_row())
 
     def empty_copy(self) -> StateGraph:
-        """Return a graph of the same game with the initial position alone.
-
-        What the game's random matches have shown need not be found again.
-        """
+        """Return a graph of the same game with the initial position alone."""
         other = copy(self)
         other._clear()
         return other
