@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gamelore.agents.agent import MatchEntry
+from gamelore.agents import warm_up as warming
+from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.agents.builtin import PARAMETERS, PLAYERS
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.agents.registry import NAMES, AgentSpec, make_agent
@@ -138,6 +139,18 @@ def test_store_needs_a_folder(tmp_path: Path) -> None:
         make_agent("td", store=tmp_path / "nowhere" / "lore.db")
 
 
-def test_warming_up_keeps_nothing(folder: Path) -> None:
-    warm_up(AgentSpec("td"))
+def test_warming_up_keeps_nothing_and_is_done_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[AgentSpec] = []
+
+    def make(spec: AgentSpec) -> Agent:
+        made.append(spec)
+        return make_agent(spec)
+
+    monkeypatch.setattr(warming, "_warm", set())
+    monkeypatch.setattr(warming, "make_agent", make)
+    for text in ("td", "td", "minimax-2", "minimax-3"):
+        warm_up(AgentSpec.parse(text))
+    assert [*map(str, made)] == ["td", "minimax-2"]
     assert {path.name for path in folder.glob("*.db*")} == set()

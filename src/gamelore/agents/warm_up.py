@@ -20,6 +20,7 @@ from gamelore.player import Clock, Player
 _GAME = "tictactoe"
 _PUZZLE = "peg-solitaire"
 _MOVES = 9
+_warm = set[str]()  # names of built-in agents whose kernels are loaded
 
 
 def warm_up(spec: AgentSpec) -> None:
@@ -28,9 +29,9 @@ def warm_up(spec: AgentSpec) -> None:
     One that searches plays a puzzle too: its search is another one. So does `trained`
     every game that it has weights for: under other names it plays on a circuit of its
     own, which must be there. Nothing is kept of them. Agents of your own are left
-    alone.
+    alone, and built-in ones that this process has warmed up before.
     """
-    if not spec.is_own:
+    if not spec.is_own or spec.name in _warm:
         return
     agent = make_agent(spec)
     engine = simulator(getattr(agent, "game", None) or load(_GAME))
@@ -50,3 +51,5 @@ def warm_up(spec: AgentSpec) -> None:
             agent.finish(entry, record)
     finally:
         agent.close()
+    if not spec.target:
+        _warm.add(spec.name)

@@ -127,7 +127,6 @@ def make_peers(
 ) -> list[Peer]:
     """A peer for each player named, each with a name of its own."""
     peers: list[Peer] = []
-    warm: set[str] = set()  # whose kernels are loaded: the start clock is not for that
     for number, text in enumerate(specs):
         spec = AgentSpec.parse(text)
         address = None if spec.is_learned else parse_address(text)
@@ -136,9 +135,7 @@ def make_peers(
         else:
             own_seed = (seed + number) % SEEDS
             with waiting(f"preparing {spec.label}"):
-                if spec.name not in warm:
-                    warm_up(spec)
-                    warm.add(spec.name)
+                warm_up(spec)  # the start clock is not for loading kernels
                 agent = make_agent(spec, store=store, seed=own_seed, games=[game])
             peers.append(LocalPeer(agent, spec.label))
     remote = [peer for peer in peers if isinstance(peer, RemotePeer)]
