@@ -96,12 +96,11 @@ def _choose(
     legal: npt.NDArray[np.bool_], random: np.random.Generator
 ) -> npt.NDArray[np.int32]:
     """Return int32 [n]: one of the legal moves of each position, which has some."""
-    positions, moves = np.nonzero(legal)
-    counts = np.bincount(positions, minlength=len(legal))
+    counts = np.count_nonzero(legal, axis=1)
     first = np.cumsum(counts) - counts
-    chosen: npt.NDArray[np.int32] = moves[first + random.integers(counts)].astype(
-        np.int32
-    )
+    # of flat arrays, numpy finds what is true several times as fast
+    numbers = np.flatnonzero(legal)[first + random.integers(counts)]
+    chosen: npt.NDArray[np.int32] = (numbers % legal.shape[1]).astype(np.int32)
     return chosen
 
 
