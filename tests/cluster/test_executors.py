@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -118,6 +120,29 @@ def test_a_process_that_dies_loses_nothing(tmp_path: Path) -> None:
     assert results == [n * n for n in range(8)]
     assert lost and executor.lost == len(lost)
     assert lost[0].attempt == 1
+
+
+LEFT_ALONE = """
+import time
+from gamelore.cluster import LocalProcesses
+
+if __name__ == "__main__":
+    with LocalProcesses(1) as executor:
+        executor.map(abs, [-1])
+        print("one is done", flush=True)
+        time.sleep(3600)
+"""
+
+
+def test_processes_end_with_the_one_that_began_them(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(LEFT_ALONE)
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "one is done\n"
+        parent.kill()
+        parent.communicate(timeout=60)  # until no process has its output open
 
 
 def test_a_task_that_kills_its_workers_is_given_up() -> None:

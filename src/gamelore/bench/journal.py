@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from gamelore.cluster.pool import SpawnedPool
 
 Record: TypeAlias = dict[str, Any]
 """A task, or a result: plain JSON values by name."""
@@ -77,7 +78,7 @@ def _work(
         for task in tasks:
             yield task, work(task)
         return
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    pool = SpawnedPool(jobs)
     try:
         futures = {pool.submit(work, task): task for task in tasks}
         for future in as_completed(futures):

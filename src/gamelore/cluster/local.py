@@ -6,7 +6,7 @@ import multiprocessing
 import pickle
 import signal
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
@@ -21,6 +21,7 @@ from gamelore.cluster.executor import (
     call,
     keep,
 )
+from gamelore.cluster.pool import SpawnedPool
 
 T = TypeVar("T")
 
@@ -39,8 +40,8 @@ class LocalProcesses(Executor):
     ) -> None:
         super().__init__(retries, observe)
         self._workers = workers
-        self._pool: ProcessPoolExecutor | None = None
-        self._pools: dict[Future[Any], ProcessPoolExecutor | None] = {}
+        self._pool: SpawnedPool | None = None
+        self._pools: dict[Future[Any], SpawnedPool | None] = {}
         self._others = set[int | None]()
 
     @property
@@ -91,11 +92,10 @@ class LocalProcesses(Executor):
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
-    def _open_pool(self) -> ProcessPoolExecutor:
+    def _open_pool(self) -> SpawnedPool:
         if self._pool is None:
             self._others = {each.pid for each in multiprocessing.active_children()}
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self._workers, context, _ignore_interrupts)
+            self._pool = SpawnedPool(self._workers, _ignore_interrupts)
         return self._pool
 
 

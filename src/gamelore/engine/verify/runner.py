@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
-from threading import Thread
 
+from gamelore.cluster.pool import SpawnedPool
 from gamelore.engine.choose import Engine, SlowEngineWarning, simulator
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
@@ -190,14 +188,7 @@ def _replay_in_pool(
 ) -> Iterator[VerifyReport]:
     """Verify until the files are used up, or the pool breaks under the suspects."""
     running: dict[Future[VerifyReport], Path] = {}
-    # a forked copy of a process with threads may hang: start afresh
-    context = multiprocessing.get_context("spawn")
-    watched, lifeline = context.Pipe(duplex=False)
-    with (
-        lifeline,
-        watched,
-        ProcessPoolExecutor(jobs, context, _end_with, (watched,)) as pool,
-    ):
+    with SpawnedPool(jobs) as pool:
         try:
             while (files and not suspects) or running:
                 while files and not suspects and len(running) < jobs:
@@ -214,17 +205,4 @@ def _replay_in_pool(
                         suspects.append(path)
         finally:
             if running:  # an interrupt, or nobody wants the rest
-                lifeline.close()
-
-
-def _end_with(watched: Connection) -> None:
-    """Have this process of a pool end when the other end of a pipe is closed.
-
-    It is when the pool is given up, and when the process that made it ends.
-    """
-
-    def watch() -> None:
-        watched.poll(None)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
+                pool.give_up()
