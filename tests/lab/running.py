@@ -127,7 +127,9 @@ def run_lab(folder: Path, token: str | None = None) -> Iterator[RunningLab]:
     access = Access(token=token)
     bound = bind("127.0.0.1", 0)
     server = make_server(lab, access)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [bound]}, daemon=True
+    )
     thread.start()
     try:
         while not server.started and thread.is_alive():
@@ -138,3 +140,4 @@ def run_lab(folder: Path, token: str | None = None) -> Iterator[RunningLab]:
         server.should_exit = True
         thread.join(60)
         bound.close()
+        assert not thread.is_alive(), "the lab does not end"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import count
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -14,7 +16,9 @@ from gamelore.games import load
 from gamelore.gdl.checks import check_text
 from gamelore.lab.drafts import DraftWorker, check_rules, prepare_rules
 from gamelore.lab.figures import estimate_mean, measure
+from gamelore.lab.shared import Lab
 from gamelore.lab.templates import OWN, list_templates, read_template
+from gamelore.lab.workspace import Workspace
 
 BROKEN = "(role x)\n(init (cell 1 b)\n"
 
@@ -71,6 +75,24 @@ def test_a_draft_is_checked_and_measured(lab: RunningLab) -> None:
         assert len(report["view"]["legal"]["red"]) == 16
         figures = client.ask("MeasureDraft", game=report["game"], seconds=0.2)
         assert figures["type"] == "DraftFigures"
+
+
+def test_what_does_not_end_keeps_nothing_else_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = Lab(Workspace(tmp_path))
+
+    def fail() -> None:
+        raise OSError("no")
+
+    monkeypatch.setattr(lab.matches, "close", fail)
+    with pytest.raises(OSError, match="no"):
+        asyncio.run(lab.close())
+    with pytest.raises(GameloreError, match="the lab is closing"):
+        lab.drafts.prepare("", "a")
+    for threads in (lab.threads, lab.searches):
+        with pytest.raises(RuntimeError, match="after shutdown"):
+            threads.submit(print)
 
 
 @pytest.mark.slow

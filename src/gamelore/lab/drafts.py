@@ -115,6 +115,7 @@ class DraftWorker:
     def __init__(self, seconds: float = PREPARE_SECONDS) -> None:
         self._seconds = seconds
         self._lock = Lock()
+        self._starting = Lock()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._closed = False
@@ -122,8 +123,6 @@ class DraftWorker:
     def prepare(self, text: str, name: str) -> Prepared:
         """Return what rules come to; `GameloreError` where that takes too long."""
         with self._lock:
-            if self._closed:
-                raise GameloreError("the lab is closing")
             pipe = self._connect()
             try:
                 pipe.send((text, name))
@@ -146,25 +145,30 @@ class DraftWorker:
         return result
 
     def close(self) -> None:
-        """End the process."""
-        self._closed = True
+        """End the process, even one that is being started."""
+        with self._starting:
+            self._closed = True
         self._end()
 
     def _connect(self) -> Connection:
-        if self._process is None or not self._process.is_alive() or not self._pipe:
-            context = multiprocessing.get_context("spawn")
-            self._pipe, theirs = context.Pipe()
-            self._process = context.Process(
-                target=_serve, args=(theirs,), name="gamelore-drafts", daemon=True
-            )
-            self._process.start()
-            theirs.close()
-        return self._pipe
+        with self._starting:
+            if self._closed:
+                raise GameloreError("the lab is closing")
+            if self._process is None or not self._process.is_alive() or not self._pipe:
+                context = multiprocessing.get_context("spawn")
+                self._pipe, theirs = context.Pipe()
+                self._process = context.Process(
+                    target=_serve, args=(theirs,), name="gamelore-drafts", daemon=True
+                )
+                self._process.start()
+                theirs.close()
+            return self._pipe
 
     def _end(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join(5)
-        if self._pipe is not None:
-            self._pipe.close()
-        self._process = self._pipe = None
+        with self._starting:
+            if self._process is not None:
+                self._process.kill()
+                self._process.join(5)
+            if self._pipe is not None:
+                self._pipe.close()
+            self._process = self._pipe = None

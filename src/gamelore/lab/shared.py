@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -66,14 +66,16 @@ class Lab:
         await self.runs.open()
 
     async def close(self) -> None:
-        """End matches, searches and processes; what was learned is saved."""
-        self.live.close()
-        self.tournaments.close()
-        self.matches.close()
-        self.drafts.close()
-        await self.runs.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
-        self.searches.shutdown(wait=False, cancel_futures=True)
+        """End matches, searches and processes; what was learned is saved.
+
+        Where one of them fails, the others end all the same.
+        """
+        async with AsyncExitStack() as parts:  # from the last to the first
+            for threads in (self.searches, self.threads):
+                parts.callback(threads.shutdown, wait=False, cancel_futures=True)
+            parts.push_async_callback(self.runs.close)
+            for part in (self.drafts, self.matches, self.tournaments, self.live):
+                parts.callback(part.close)
 
 
 class Page(Follower, Protocol):
