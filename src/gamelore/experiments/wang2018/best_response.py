@@ -24,8 +24,10 @@ Policy: TypeAlias = Callable[[int], list[int]]
 
 LARGEST = 300_000
 _EXPLORING_MATCHES = 1_000_000
-"""Random matches that find most positions first: a kernel expands a thousand of them
-in the time of one call from Python."""
+"""Random matches at most that find most positions first: a kernel expands a thousand of
+them in the time of one call from Python."""
+_EXPLORING_PART = 20_000
+"""Matches after which there is a look at whether they still find any."""
 
 _SAME = 1e-9  # values that differ by less are equal
 
@@ -50,7 +52,10 @@ class WholeGame:
 
 def explore_game(graph: StateGraph, largest: int = LARGEST) -> WholeGame:
     """Visit every position; raise `GameloreError` at more than `largest`."""
-    Trainer(graph, TrainConfig(schedule=Fixed(1.0))).run(_EXPLORING_MATCHES)
+    trainer, known = Trainer(graph, TrainConfig(schedule=Fixed(1.0))), 0
+    while known < len(graph) <= largest and trainer.matches < _EXPLORING_MATCHES:
+        known = len(graph)
+        trainer.run(_EXPLORING_PART)
     order: list[int] = []
     children: dict[int, list[int]] = {}
     met = {graph.root}
