@@ -99,13 +99,13 @@ def test_the_bot_plays_whole_matches_and_wins_against_random() -> None:
     won = 0
     for seed in range(4):
         bot = MCTSBotPlayer(seed, MCTSBotSettings(simulations=300))
-        seat = seed % 2
-        players: dict[str, Player] = {sim.roles[seat]: bot}
-        record = play_match(sim, {sim.roles[1 - seat]: RandomPlayer(seed), **players})
+        role = seed % 2
+        players: dict[str, Player] = {sim.roles[role]: bot}
+        record = play_match(sim, {sim.roles[1 - role]: RandomPlayer(seed), **players})
         assert record.complete
         assert not record.faults
         assert max(bot.simulations) <= 300
-        won += record.goals[seat] == 100
+        won += record.goals[role] == 100
     assert won >= 3
 
 
