@@ -32,7 +32,7 @@ def remove_run(page: Any) -> None:
 def test_a_run_is_started_watched_paused_and_resumed(
     page: Any, lab: RunningLab
 ) -> None:
-    open_form(page, matches=9_000_000)
+    open_form(page, matches=900_000_000)
     page.fill("#option-alpha", "7")
     page.click("text=Start training")
     page.wait_for_selector("#option-alpha-wrong:visible")
@@ -64,7 +64,7 @@ def test_a_run_lives_on_without_a_page_and_is_played_against(
     page: Any, lab: RunningLab
 ) -> None:
     """It learns the second role, so that is the one it plays."""
-    open_form(page, matches=9_000_000)
+    open_form(page, matches=900_000_000)
     page.select_option("#option-role", "second")
     page.click("summary:has-text('Files')")
     page.fill("#option-snapshot_every", "50000")
