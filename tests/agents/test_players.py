@@ -146,17 +146,20 @@ def test_monte_carlo_keeps_its_clock() -> None:
     simulator = Interpreter(load("connect-four"))
     settings = MonteCarloSettings(playouts=10**9)
     player = started(MonteCarloPlayer(0, settings), simulator, "red")
-    assert shortest(player, simulator, 1.0) < 1.0
+    assert keeps_time(player, simulator, 1.0, most=1.0)
 
 
-def shortest(player: Player, simulator: Simulator, seconds: float) -> float:
-    """Seconds of the shortest of three choices: others may hold the machine up."""
-    taken = []
-    for _ in range(3):
+def keeps_time(
+    player: Player, simulator: Simulator, seconds: float, most: float
+) -> bool:
+    """Whether one of three choices takes less: others may hold the machine up."""
+
+    def choose() -> float:
         before = time.monotonic()
         player.choose(Position.initial(simulator), Clock(seconds, started=before))
-        taken.append(time.monotonic() - before)
-    return min(taken)
+        return time.monotonic() - before
+
+    return any(choose() < most for _ in range(3))
 
 
 @pytest.mark.usefixtures("thread_clock")
@@ -164,7 +167,7 @@ def test_monte_carlo_keeps_its_own_time() -> None:
     simulator = Interpreter(load("connect-four"))
     settings = MonteCarloSettings(playouts=10**9, seconds=0.5)
     player = started(MonteCarloPlayer(0, settings), simulator, "red")
-    assert shortest(player, simulator, math.inf) < 1.0
+    assert keeps_time(player, simulator, math.inf, most=1.0)
 
 
 @pytest.mark.parametrize("name", ["monte-carlo", "nested", "minimax", "heuristic"])

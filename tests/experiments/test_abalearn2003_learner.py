@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.marks import mark_half_slow
 
 from gamelore.engine import Rows
 from gamelore.experiments.abalearn2003.run import load_simulator
@@ -164,12 +165,16 @@ def make_agents(seed: int, **changes: Any) -> tuple[SlowAgent, ValueFunction]:
     return SlowAgent(settings, function), function
 
 
-@pytest.mark.parametrize("trace", ["current", "successor"])
-@pytest.mark.parametrize("inputs", ["numbers", "shares"])
-@pytest.mark.parametrize(("risk", "role"), [(0.0, 0), (-0.8, 1)])
+@pytest.mark.parametrize(
+    ("trace", "inputs", "case"),
+    mark_half_slow(
+        ("current", "successor"), ("numbers", "shares"), ((0.0, 0), (-0.8, 1))
+    ),
+)
 def test_the_slow_learner_learns_like_the_fast_one(
-    trace: str, inputs: str, risk: float, role: int
+    trace: str, inputs: str, case: tuple[float, int]
 ) -> None:
+    risk, role = case
     agent, function = make_agents(5, trace_includes=trace, inputs=inputs)
     learner = make_config(METHOD_II[risk], "self", SHORT, 5).value_learner
     table = empty_table(function.graph, learner)
@@ -186,9 +191,10 @@ def test_the_slow_learner_learns_like_the_fast_one(
         assert np.abs(array - first[name]).max() > 0.005
 
 
-@pytest.mark.parametrize("reward", [False, True])
-@pytest.mark.parametrize("inputs", ["numbers", "shares"])
-@pytest.mark.parametrize("role", [0, 1])
+@pytest.mark.parametrize(
+    ("reward", "inputs", "role"),
+    mark_half_slow((False, True), ("numbers", "shares"), (0, 1)),
+)
 def test_the_slow_learner_chooses_like_the_fast_one(
     reward: bool, inputs: str, role: int
 ) -> None:

@@ -53,7 +53,7 @@ def test_a_name_that_is_never_derived_is_false() -> None:
 @pytest.mark.parametrize(
     "limits",
     [
-        GroundLimits(seconds=1),
+        pytest.param(GroundLimits(seconds=1), marks=pytest.mark.slow),
         GroundLimits(seconds=60, memory_mb=130),
         GroundLimits(seconds=60, rules=20_000),
     ],
@@ -67,7 +67,7 @@ def test_an_explosion_ends_at_each_limit_and_is_named(limits: GroundLimits) -> N
 def test_time_is_counted_as_the_worker_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends by its own limit, though nobody would end it for hours."""
     monkeypatch.setattr(grounder, "_WAITING", 10_000)
-    with pytest.raises(GroundingLimit, match="limit of 1 seconds"):
+    with pytest.raises(GroundingLimit, match=r"limit of 1 seconds.*'boom'"):
         ground(Game.from_kif(EXPLODING), GroundLimits(seconds=1))
 
 

@@ -219,7 +219,7 @@ def test_q_learning_learns_the_best_response(
     """Q-learning learns the values of best play even if all it does is explore."""
     graph, role = make_graph(name), ("first", "second").index(choice)
     config = TrainConfig(QSettings(), opponent, choice, Fixed(1.0))
-    steps = {0.3: 200_000, 0.1: 10**6, 0.03: 10**6, 0.01: 2 * 10**6, 0.003: 2 * 10**6}
+    steps = {0.3: 100_000, 0.1: 500_000, 0.03: 500_000, 0.01: 10**6, 0.003: 10**6}
     trainer = trained(graph, config, steps)
     exact = Solution(graph, role, opponent, discount=0.9).solve()
     off = errors(trainer, exact, 1_500)

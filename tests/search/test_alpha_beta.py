@@ -288,14 +288,14 @@ def test_it_keeps_its_clock(engine: str) -> None:
     position = Position.initial(played)
     limits = SearchLimits(deepest=60)
     player = started(AlphaBetaPlayer(limits=limits), position, "red")
-    taken, reached = [], []
-    for _ in range(3):
+
+    def keeps_it() -> bool:
         before = time.monotonic()
         player.choose(position, Clock(0.4, started=before))
-        taken.append(time.monotonic() - before)
-        reached.append(player.reached)
-    assert min(taken) < 0.4
-    assert max(reached) > (5 if engine == "circuit" else 0)
+        deep = player.reached > (5 if engine == "circuit" else 0)
+        return time.monotonic() - before < 0.4 and deep
+
+    assert any(keeps_it() for _ in range(3))
 
 
 def test_a_limit_of_nodes_repeats() -> None:

@@ -303,7 +303,7 @@ def test_rules_that_explode_take_nobody_down(server: PlayerServer) -> None:
     exchange(server, write_request("( ABORT next )"))
 
 
-@pytest.mark.parametrize("games", mark_slow([4, 8], {8}))
+@pytest.mark.parametrize("games", mark_slow([3, 8], {8}))
 def test_many_games_one_after_the_other(server: PlayerServer, games: int) -> None:
     for number in range(games):
         rules = (
