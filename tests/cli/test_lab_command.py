@@ -32,7 +32,7 @@ def test_it_opens_and_closes(tmp_path: Path, stop_signal: signal.Signals) -> Non
         with urllib.request.urlopen(found[0]) as answer:
             assert b"gamelore lab" in answer.read()
         process.send_signal(stop_signal)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode == 0 and errors == ""

@@ -140,7 +140,7 @@ def test_a_game_that_was_not_learned_is_refused() -> None:
 def test_they_play_matches() -> None:
     result = run(
         *("match", "tictactoe", "learned:net.ckpt:9", "net.ckpt", "--scramble"),
-        *("--swap", "--repeat", "2", "--play-clock", "1", "--json"),
+        *("--swap", "--repeat", "2", "--play-clock", "60", "--json"),
     )
     record = json.loads(result.stdout)
     assert [one["players"] for one in record["matches"]] == [
@@ -165,7 +165,7 @@ def test_they_play_people() -> None:
 def test_they_play_tournaments(tmp_path: Path) -> None:
     cup = tmp_path / "cup.toml"
     text = (
-        "repeats = 1\nstart_clock = 20\nplay_clock = 1\n"
+        "repeats = 1\nstart_clock = 60\nplay_clock = 60\n"
         'players = {net = "learned:net.ckpt:2", other = "random"}\n'
     )
     cup.write_text(text + 'games = ["tictactoe"]')

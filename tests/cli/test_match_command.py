@@ -142,7 +142,7 @@ def interrupted(
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while len([*folder.glob("*.json")]) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
@@ -288,7 +288,7 @@ def in_terminal(*arguments: str, keys: bytes = b"") -> str:
     )
     os.close(child)
     output, waiting = b"", keys
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     try:
         while time.monotonic() < deadline:
             if not select.select([parent], [], [], 0.2)[0]:
@@ -304,7 +304,7 @@ def in_terminal(*arguments: str, keys: bytes = b"") -> str:
             except OSError:  # the other side has closed
                 break
             output += data
-        assert process.wait(10) == 0, output.decode()
+        assert process.wait(300) == 0, output.decode()
     finally:
         process.kill()
         os.close(parent)

@@ -100,7 +100,7 @@ def test_it_plays_a_match_and_ends_when_asked(
             position = position.advance(joint)
         assert ask(port, write_message(Stop("one", joint))) == "done"
         process.send_signal(stop_signal)
-        assert process.wait(10) == 0
+        assert process.wait(300) == 0
         assert process.stderr is not None
         report = process.stderr.read()
         assert "match one of game-" in report
