@@ -27,6 +27,7 @@ from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
 from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.settings import SettingError
 from gamelore.values.evaluator import ValueFunctionEvaluator
 from gamelore.values.functions import ValueFunction
 from gamelore.values.ntuple.model import NTupleModel
@@ -180,9 +181,9 @@ def test_after_random_moves_the_best_is_the_target(best: bool) -> None:
     assert bool(get_function(trainer).weights()["tables"].any()) == best
 
 
-def _play_one(trainer: Trainer, buffers: MatchBuffers) -> Rows:
+def _play_one(trainer: Trainer, buffers: MatchBuffers, epsilon: float = 1.0) -> Rows:
     """Have a trainer play and learn one match; return its open afterstates."""
-    assignments = Assignments(np.zeros(1, np.int8), np.ones(1), 0, 0, 1)
+    assignments = Assignments(np.zeros(1, np.int8), np.full(1, epsilon), 0, 0, 1)
     status, _ = trainer._run_in_kernel(buffers, assignments)
     assert status == 0
     nodes, own = trainer.graph.nodes, buffers.own
@@ -200,6 +201,103 @@ def _learn_best(sim: CircuitSimulator, slow: SlowNetwork, rows: Rows) -> None:
         mover = int(np.argmax([one[0].sum() for one in sim.legal(row[None])]))
         best = float(worth.max() if mover == 0 else worth.min())
         slow.learn(list_facts(sim, row[None]), best, RULE, SMALL.coherence)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0])
+@pytest.mark.parametrize(
+    ("game", "depth", "tree"),
+    [("tictactoe", 2, False), ("tictactoe", 3, True), ("connect-3", 2, True)],
+)
+def test_targets_are_searched(
+    game: str, depth: int, tree: bool, epsilon: float
+) -> None:
+    """They are minimax values, and mix with the result where moves were chosen."""
+    sim = load_engine(game)
+    settings = replace(SMALL, search_depth=depth, tree_updates=tree)
+    rule = replace(RULE, discount=1.0)
+    config = TrainConfig(rule, SelfPlay(), schedule=Fixed(epsilon), function=settings)
+    trainer = Trainer(StateGraph(sim), config)
+    buffers = new_buffers(1, 50)
+    slow = SlowNetwork(get_structure(get_function(trainer)))
+    for _ in range(4):
+        rows = _play_one(trainer, buffers, epsilon)
+        end = int(trainer.graph.nodes.child[buffers.own.edges[len(rows)]])
+        goal = trainer.graph.nodes.goals[end, 0] / 100
+        _learn_searched(slow, sim, rows, goal, config)
+    rows = np.concatenate([random_match(sim, 3).rows[:-1], rows])
+    expected = [slow.value(facts) for facts in list_facts(sim, rows)]
+    assert get_function(trainer).evaluate(rows) == pytest.approx(expected, abs=1e-5)
+    assert np.abs(np.array(expected) - 0.5).max() > 0.05
+
+
+def _minimax(slow: SlowNetwork, sim: CircuitSimulator, row: Rows, depth: int) -> float:
+    """Return the value to the first player; every position counts, no window."""
+    if sim.terminal(row)[0]:
+        return float(sim.goals(row)[0, 0] / 100)
+    if depth == 0:
+        return slow.value(list_facts(sim, row)[0])
+    values = [
+        _minimax(slow, sim, after[None], depth - 1)
+        for after in sim.expand(row).successors
+    ]
+    return max(values) if _find_mover(sim, row) == 0 else min(values)
+
+
+def _find_mover(sim: CircuitSimulator, row: Rows) -> int:
+    return int(np.argmax([legal[0].sum() for legal in sim.legal(row)]))
+
+
+def _learn_searched(
+    slow: SlowNetwork,
+    sim: CircuitSimulator,
+    rows: Rows,
+    goal: float,
+    config: TrainConfig,
+) -> None:
+    """Learn from the open afterstates of a match as it is defined."""
+    settings, rule = config.function, config.learner
+    assert isinstance(settings, NTupleSettings)
+    assert isinstance(rule, TDSettings)
+    depth, target = settings.search_depth, goal
+    for row in rows[::-1]:
+        if settings.tree_updates:
+            values = []
+            for after in sim.expand(row[None]).successors:
+                values.append(_minimax(slow, sim, after[None], depth - 1))
+                if not sim.terminal(after[None])[0]:
+                    facts = list_facts(sim, after[None])
+                    slow.learn(facts, values[-1], rule, settings.coherence)
+            searched = (max if _find_mover(sim, row[None]) == 0 else min)(values)
+        else:
+            searched = _minimax(slow, sim, row[None], depth)
+        kept = 0.0 if config.schedule(np.zeros(1, np.int64))[0] else rule.trace_decay
+        target = searched + kept * (target - searched)
+        slow.learn(list_facts(sim, row[None]), target, rule, settings.coherence)
+
+
+def test_settings_of_searched_targets() -> None:
+    with pytest.raises(SettingError, match="search_depth"):
+        NTupleSettings(tree_updates=True)
+    with pytest.raises(GameloreError, match="discount"):
+        make_trainer(load_engine("tictactoe"), replace(SMALL, search_depth=2))
+
+
+def test_a_learner_finds_room_for_its_search() -> None:
+    """From matches that anybody played, the same is learned on a small state graph."""
+    sim = load_engine("connect-3")
+    rule = replace(RULE, discount=1.0)
+    found = []
+    for grown in (False, True):
+        trainer = make_trainer(sim, replace(SMALL, search_depth=5), rule)
+        learner = ValueLearner(replace(trainer.values(0), graph=StateGraph(sim)))
+        for _ in range(12 * grown):
+            learner.values.graph.grow()
+        size = len(learner.values.graph.nodes.rows)
+        learner.learn(random_match(sim, 4))
+        assert (len(learner.values.graph.nodes.rows) == size) == grown
+        found.append(get_function(trainer).weights()["tables"])
+    assert np.array_equal(found[0], found[1])
+    assert found[0].any()
 
 
 def test_openings_are_random() -> None:

@@ -25,6 +25,7 @@ from gamelore.learn._match_kernels import (
     record_match,
     valued_role,
 )
+from gamelore.learn._ntuple_search_kernels import expand_targets
 from gamelore.learn._play_td_kernels import (
     GOES_ON,
     restore_weights,
@@ -97,8 +98,15 @@ def update_function(graph, handle, learner, match):
 
 
 @lean
-def learn_function_match(graph, handle, learner, match):
-    """Learn from one match that Python has played; return a status."""
+def learn_function_match(graph, handle, learner, match, failure):
+    """Learn from one match that Python has played; return a status.
+
+    failure: int64 [2], the node at which it failed
+    """
+    status, failed = expand_targets(graph, handle, match.trajectory)
+    if status != FINE:
+        failure[0] = failed
+        return status
     return update_function(graph, handle, learner, match)
 
 
@@ -208,7 +216,15 @@ def update_functions(setup, players, learner, buffers, role, end):
     role: the one that learns, end: the node where the match ended
     """
     graph = setup.graph
-    if setup.opponent.kind == LEARNER and not learner.perspective.both_players:
+    rival_learns = setup.opponent.kind == LEARNER
+    rival_learns = rival_learns and not learner.perspective.both_players
+    status, failed = expand_targets(graph, players.learner, buffers.own)
+    if status == FINE and rival_learns:
+        status, failed = expand_targets(graph, players.opponent, buffers.other)
+    if status != FINE:
+        buffers.failure[0] = failed
+        return status
+    if rival_learns:
         other = setup.roles[1] if role == setup.roles[0] else setup.roles[0]
         played = PlayedMatch(buffers.other, end, np.int64(other))
         status = update_function(graph, players.opponent, learner, played)

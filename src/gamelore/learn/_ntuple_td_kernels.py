@@ -2,7 +2,9 @@
 
 The target of a position is the λ-return: its successor's value and target, mixed. Where
 the successor was chosen at random, the target is the value of the best move, or there
-is none; the targets of positions before begin there. Updates are made at once, the last
+is none; the targets of positions before begin there. Where targets are searched, the
+value by that search takes the place of the successor's, also after random moves.
+Updates are made at once, the last
 position first, so that what a match ended with is known to all positions before.
 
 The error of a position counts as it is, which is the gradient of the cross entropy
@@ -19,13 +21,14 @@ import numpy as np
 from gamelore.graph._kernels import ENDED, FINE
 from gamelore.kernels import lean_part
 from gamelore.learn._learner_kernels import LARGEST_ERROR, find_error
+from gamelore.learn._ntuple_search_kernels import ANYTHING, search_value
 from gamelore.values._function_kernels import DIVERGED, terminal_reward
 from gamelore.values._ntuple_kernels import (
     find_places,
     find_view,
+    move_reference,
     shift_places,
     sum_weights,
-    value_tuple_moves,
 )
 from gamelore.values._unit_kernels import SIGMOID, ZERO, activate
 
@@ -94,15 +97,45 @@ def _update_weights(function, view, places, error, step):
 
 
 @lean_part
-def _best_move(nodes, function, node, role):
-    """Return the value, to a role, of the move that the mover of a node likes best."""
-    value_tuple_moves(nodes, function, node, role)
-    values = function.workspace.move_values
-    sign = 1.0 if nodes.mover[node] == role else -1.0
-    best = -np.inf
-    for i in range(nodes.degree[node]):
-        best = max(best, sign * values[i])
-    return sign * best
+def _learn_child(nodes, function, rates, child, target):
+    """Update a successor of a position of the match."""
+    tuples = function.weights.tuples
+    move_reference(nodes, function, child)
+    view = find_view(tuples, nodes.rows[child])
+    places = function.workspace.tuples.places[tuples.codings[view]]
+    total = tuples.signs[view] * sum_weights(tuples, view, places)
+    value, _ = activate(SIGMOID, total)
+    error = find_error(rates, value, target)
+    _update_weights(function, view, places, error, rates.step_size)
+
+
+@lean_part
+def _search_children(nodes, function, learner, node, match):
+    """Return a node's value by search; its open successors learn theirs from it."""
+    updates, chance = function.updates, learner.perspective.chance
+    viewer = np.int64(match.role), np.int64(chance)
+    mover, degree = nodes.mover[node], nodes.degree[node]
+    best, total = -np.inf, 0.0
+    sign = 1.0 if mover == match.role else -1.0
+    depth = np.int64(updates.search_depth) - 1
+    for i in range(degree):
+        child = np.int64(nodes.child[nodes.first[node] + i])
+        value = search_value(nodes, function, viewer, child, depth, ANYTHING)
+        total += value
+        best = max(best, sign * value)
+        if nodes.mover[child] != ENDED:
+            _learn_child(nodes, function, learner.rates, child, value)
+    return total / degree if mover == chance else sign * best
+
+
+@lean_part
+def _search(nodes, function, learner, node, match):
+    """Return the value of a node by the search that targets are made with."""
+    if function.updates.tree_updates:
+        return _search_children(nodes, function, learner, node, match)
+    viewer = np.int64(match.role), np.int64(learner.perspective.chance)
+    depth = np.int64(function.updates.search_depth)
+    return search_value(nodes, function, viewer, node, depth, ANYTHING)
 
 
 def update_tuple_td(program, nodes, function, learner, match):
@@ -114,25 +147,33 @@ def update_tuple_td(program, nodes, function, learner, match):
     if rates.step_size == 0.0:
         return np.int64(FINE)
     best_after_random = function.updates.best_after_random
+    searches = function.updates.search_depth > 1
     chance = learner.perspective.chance
     function.workspace.summed[0] = -1
     _find_match_places(nodes, function, length)
     target = terminal_reward(nodes, function, match.end, match.role)
     for t in range(length - 1, -1, -1):
+        node = np.int64(function.workspace.positions.nodes[t])
+        if searches:
+            searched = _search(nodes, function, learner, node, match)
+            kept = 0.0 if cut else rates.trace_decay
+            target = searched + kept * (target - searched)
+            cut = False
+        elif cut and best_after_random and nodes.mover[node] != chance:
+            viewer, one = (np.int64(match.role), np.int64(chance)), np.int64(1)
+            target = search_value(nodes, function, viewer, node, one, ANYTHING)
+            cut = False
         view, places = buffers.match_views[t], buffers.match_places[t]
         total = tuples.signs[view] * sum_weights(tuples, view, places)
         value, _ = activate(SIGMOID, total)
         if not abs(total) < LARGEST_ERROR:
             return np.int64(DIVERGED)
-        node = function.workspace.positions.nodes[t]
-        if cut and best_after_random and nodes.mover[node] != chance:
-            target = _best_move(nodes, function, node, match.role)
-            cut = False
         if cut:
             target = value
         else:
             error = find_error(rates, value, target)
             _update_weights(function, view, places, error, rates.step_size)
+        if not searches and not cut:
             target = value + rates.trace_decay * (target - value)
         target *= rates.discount
         cut = is_random[t] != 0.0

@@ -314,6 +314,8 @@ def check_function(config: TrainConfig, simulator: Simulator) -> None:
         return
     if isinstance(config.learner, QSettings):
         raise GameloreError("n-tuple networks learn by TD: leave Q-learning out")
+    if config.function.search_depth > 1 and config.learner.discount != 1:
+        raise GameloreError("searched targets are for a discount of 1")
     if config.shaping or simulator.features is not None:
         raise GameloreError(
             "n-tuple networks see facts only: leave features and shaping out"

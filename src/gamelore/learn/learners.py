@@ -103,6 +103,8 @@ class ValueLearner:
                     "the weights diverged; the last good ones are kept: lower the step"
                     " size"
                 )
+            else:
+                values.graph.resolve(status, int(failure[0]))
 
     def _learn(self, match: PlayedMatch, failure: npt.NDArray[np.int64]) -> int:
         """Learn from a match, all of it or nothing; return a status.
@@ -113,7 +115,7 @@ class ValueLearner:
         parameters = values.parameters
         if values.function is not None:
             handle = values.function_handle
-            return int(_learn_function_match(graph, handle, parameters, match))
+            return int(_learn_function_match(graph, handle, parameters, match, failure))
         known, shaping = values.table_values, values.shaping_handle
         return int(
             _learn_table_match(graph, known, shaping, parameters, match, failure)

@@ -89,6 +89,8 @@ class UpdateRule(NamedTuple):
     successor_trace: int  # 1: the trace includes the successor when an error is applied
     mover_risk: int  # 1: κ weighs errors as gains of who moves, not of whose values
     best_after_random: int  # 1: the best move is the target where a random one was made
+    search_depth: int  # moves ahead that targets are searched
+    tree_updates: int  # 1: the successors of positions learn from that search, too
 
 
 class RewardScale(NamedTuple):

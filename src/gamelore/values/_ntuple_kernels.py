@@ -142,6 +142,22 @@ def set_reference(tuples, buffers, row):
         buffers.is_summed[view] = 0
 
 
+@lean_part
+def move_reference(nodes, function, node):
+    """Make a node the position whose places are known, and forget sums of weights."""
+    tuples, summed = function.weights.tuples, function.workspace.summed
+    buffers = function.workspace.tuples
+    if summed[0] < 0:
+        set_reference(tuples, buffers, nodes.rows[node])
+    else:
+        before, after = nodes.rows[summed[0]], nodes.rows[node]
+        for coding in range(buffers.places.shape[0]):
+            shift_places(tuples, coding, before, after, buffers.places[coding])
+        for view in range(buffers.is_summed.shape[0]):
+            buffers.is_summed[view] = 0  # weights may have changed
+    summed[0] = node
+
+
 def evaluate_tuple_moves(program, nodes, function, node, role):
     """Do the same as `value_tuple_moves`; through a pointer."""
     value_tuple_moves(nodes, function, node, role)
@@ -155,17 +171,9 @@ def value_tuple_moves(nodes, function, node, role):
     Values are those of the first player, as the only perspective there is.
     """
     tuples, workspace = function.weights.tuples, function.workspace
-    buffers, summed = workspace.tuples, workspace.summed
+    buffers = workspace.tuples
     values, goals = workspace.move_values, function.rewards.goals
-    if summed[0] < 0:
-        set_reference(tuples, buffers, nodes.rows[node])
-    else:
-        before, after = nodes.rows[summed[0]], nodes.rows[node]
-        for coding in range(buffers.places.shape[0]):
-            shift_places(tuples, coding, before, after, buffers.places[coding])
-        for view in range(buffers.is_summed.shape[0]):
-            buffers.is_summed[view] = 0  # weights may have changed
-    summed[0] = node
+    move_reference(nodes, function, node)
     first = nodes.first[node]
     for i in range(nodes.degree[node]):
         child = nodes.child[first + i]

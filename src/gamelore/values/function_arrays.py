@@ -91,7 +91,7 @@ def empty_function() -> FunctionArrays:
             cache=empty_cache(),
         ),
         selection=SelectionRule(0, 0.0),
-        updates=UpdateRule(0, 0, 0, 0, 0),
+        updates=UpdateRule(0, 0, 0, 0, 0, 1, 0),
         rewards=RewardScale(np.zeros((0, 2)), np.zeros(0, np.float32)),
         weights=weights,
         workspace=new_workspace(weights, 0, 0),

@@ -215,6 +215,8 @@ class ValueFunction:
                 successor_trace=int(settings.trace_includes == "successor"),
                 mover_risk=int(settings.risk_side == "mover"),
                 best_after_random=int(getattr(settings, "best_after_random", False)),
+                search_depth=int(getattr(settings, "search_depth", 1)),
+                tree_updates=int(getattr(settings, "tree_updates", False)),
             ),
             rewards=RewardScale(self._goal_scale(), shaping),
             weights=model.arrays,

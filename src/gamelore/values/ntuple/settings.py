@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from gamelore.settings import check, setting
+from gamelore.settings import SettingError, check, setting
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,14 @@ class NTupleSettings:
     """Whether a position after which the match went on by a random move is updated
     towards its best move; else it is not updated."""
 
+    search_depth: int = setting(1, least=1, most=8)
+    """How many moves ahead targets are searched by alpha-beta; 1 takes the value of the
+    move that was made. Deeper targets take time, and a state graph of all positions so
+    many moves away from a match."""
+    tree_updates: bool = False
+    """Whether all successors of the positions of a match are learned from too, each
+    towards its own value in that search. For a search depth of 2 or more."""
+
     # What other value functions can be told, and n-tuple networks cannot.
     updates: ClassVar[str] = "online"
     terminal_target: ClassVar[str] = "reward"
@@ -54,3 +62,5 @@ class NTupleSettings:
 
     def __post_init__(self) -> None:
         check(self)
+        if self.tree_updates and self.search_depth == 1:
+            raise SettingError("tree_updates", "is for a search_depth of 2 or more")
