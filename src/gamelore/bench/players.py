@@ -2,6 +2,8 @@
 
 monte-carlo                    any spec of the registry of agents
 mcts decisive=off nodes=1000   tree search with settings: `TreeSettings`
+mcts:FILE mix=0.2              the same over the values of a training run's file,
+trained mix=0.2                and over the weights that come with gamelore
 openspiel uct_c=1.4            OpenSpiel's MCTSBot: `MCTSBotSettings`
 """
 
@@ -18,14 +20,18 @@ from gamelore.adapters.open_spiel_bots import MCTSBotPlayer, MCTSBotSettings
 from gamelore.agents import make_agent
 from gamelore.agents.agent import MatchEntry
 from gamelore.agents.fallback import FallbackPlayer
-from gamelore.agents.registry import AgentSpec
+from gamelore.agents.registry import TRAINED, TREE, AgentSpec
+from gamelore.engine import CircuitSimulator
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import GameloreError
 from gamelore.gdl import Move
+from gamelore.learn.learned_player import SnapshotTreePlayer
+from gamelore.learn.snapshots import Snapshot
 from gamelore.player import RESERVE, RESERVED_SHARE, Briefing, Clock, Player
 from gamelore.search.mcts import TreePlayer, TreeSettings
 from gamelore.settings import SettingError, from_json
+from gamelore.values.shipped import shipped_evaluator
 
 PlayerMaker: TypeAlias = Callable[[int], Player]
 """Makes a player from a seed."""
@@ -46,6 +52,13 @@ def parse_player(text: str) -> PlayerMaker:
         if name == "mcts" and given:
             tree = from_json(TreeSettings, given)
             return lambda seed: TreePlayer(seed, tree)
+        if name == TRAINED and given:
+            over = from_json(TreeSettings, given)
+            return lambda seed: _ShippedTreePlayer(seed, over)
+        if name.startswith(f"{TREE}:") and given:
+            settings = from_json(TreeSettings, given)
+            snapshot = Snapshot.load(name.removeprefix(f"{TREE}:"))
+            return lambda seed: SnapshotTreePlayer(snapshot, seed, settings)
     except SettingError as error:
         raise GameloreError(f"{text}: {error}") from None
     if given:
@@ -82,6 +95,8 @@ def count_playouts(player: Player) -> int | None:
         return player.last.playouts if player.last is not None else 0
     if isinstance(player, FallbackPlayer):
         return count_playouts(player.player)
+    if isinstance(player, _ShippedTreePlayer):
+        return None if player.tree is None else count_playouts(player.tree)
     if isinstance(player, _EnteredPlayer) and player.player is not None:
         return count_playouts(player.player)
     return None
@@ -134,3 +149,25 @@ class _EnteredPlayer:
     def choose(self, position: Position, clock: Clock) -> Move:
         assert self.player is not None, "start comes first"
         return self.player.choose(position, clock)
+
+
+class _ShippedTreePlayer:
+    """Tree search with settings over the weights that come with gamelore."""
+
+    def __init__(self, seed: int, settings: TreeSettings) -> None:
+        self._seed = seed
+        self._settings = settings
+        self.tree: TreePlayer | None = None
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        engine = briefing.simulator
+        assert isinstance(engine, CircuitSimulator), "its weights are of compiled games"
+        evaluator = shipped_evaluator(engine)
+        if evaluator is None:
+            raise GameloreError(f"no weights come with {engine.game.name!r}")
+        self.tree = TreePlayer(self._seed, self._settings, evaluator=evaluator)
+        self.tree.start(briefing, clock)
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        assert self.tree is not None, "start comes first"
+        return self.tree.choose(position, clock)
