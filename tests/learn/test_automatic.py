@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gamelore.engine import simulator
-from gamelore.errors import NotTurnTakingError
+from gamelore.errors import GameloreError, NotTurnTakingError
 from gamelore.games import load
 from gamelore.graph import StateGraph
 from gamelore.learn import events
@@ -16,7 +17,7 @@ from gamelore.learn.automatic import choose_config, count_states
 from gamelore.learn.best import Best, best_path
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint
-from gamelore.learn.references import ReferenceResult
+from gamelore.learn.references import ITSELF, ReferenceMatches, ReferenceResult
 from gamelore.learn.run import RunConfig, TrainingRun
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Trainer
@@ -61,6 +62,41 @@ def test_the_best_is_by_the_mean_of_scores() -> None:
     assert (best.matches, best.since) == (10, 2)
     again = Best.of([*result(1, 0.5, 0.1), *result(10, 0.4, 0.4), *result(20, 0.3, 0)])
     assert (again.matches, again.since) == (10, 1)
+
+
+def test_what_it_was_before_decides() -> None:
+    """Others may all be beaten long before a learner is as good as it gets."""
+
+    def against(trained: int, score: float, low: float) -> list[ReferenceResult]:
+        itself = ReferenceResult(trained, ITSELF, 100, score, low, 1.0)
+        return [*result(trained, 1.0, 1.0), itself]
+
+    best = Best()
+    assert best.add(against(1, 0.5, 0.4))
+    assert not best.add(against(10, 0.55, 0.49))
+    assert best.add(against(20, 0.6, 0.51))
+    assert (best.matches, best.since) == (20, 0)
+
+
+def test_a_learner_plays_its_former_self() -> None:
+    sim = simulator(load("connect-3"))
+    config = replace(choose_config(sim), seed=5)
+    trainer = Trainer(StateGraph(sim), config)
+    matches = ReferenceMatches(trainer, ("random", ITSELF), 200)
+    trainer.run(2000)
+    before = trainer.state()
+    untrained = matches.play(60, lambda: False)[-1]
+    assert untrained.opponent == ITSELF
+    assert untrained.matches == 200
+    assert untrained.low > 0.5
+    matches.keep_best()
+    equal = matches.play(60, lambda: False)[-1]
+    assert equal.low < 0.5 < equal.high
+    after = trainer.state()
+    assert np.array_equal(before.weights["tables"], after.weights["tables"])
+    with pytest.raises(GameloreError, match="value functions of two players"):
+        table = Trainer(StateGraph(sim), TrainConfig(opponent=SelfPlay()))
+        ReferenceMatches(table, (ITSELF,), 10)
 
 
 def test_a_run_ends_when_it_settles_and_keeps_the_best(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from gamelore.errors import CheckpointError, GameloreError, NotTurnTakingError
 from gamelore.games import load, load_features
 from gamelore.gdl import Game
 from gamelore.graph import StateGraph
-from gamelore.learn.automatic import PATIENCE, choose_config
+from gamelore.learn.automatic import PATIENCE, can_play_itself, choose_config
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.cluster_trainer import ClusterTrainer, SpreadSettings
 from gamelore.learn.config import (
@@ -43,6 +43,7 @@ from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.played import PlayedMatches
 from gamelore.learn.presets import Preset, preset_for
 from gamelore.learn.records import features_record
+from gamelore.learn.references import ITSELF
 from gamelore.learn.role_values import PatternValues
 from gamelore.learn.run import RunConfig, TrainingRun
 from gamelore.learn.settings import TDSettings
@@ -143,6 +144,9 @@ def begin_automatically(request: LearnRequest) -> TrainingRun:
         limits = replace(limits, patience=PATIENCE)
     if files.save is not None and limits.evaluate_every != 0:
         limits = replace(limits, keep_best=True)
+    if "evaluate_against" not in request.typed_run and can_play_itself(config):
+        usual = limits.evaluate_against
+        limits = replace(limits, evaluate_against=(*usual, ITSELF))
     if not files.quiet:
         values = to_options(config)["values"]
         end = "" if limits.minutes else ", until it stops getting better or Ctrl-C"

@@ -16,7 +16,7 @@ from gamelore.learn.curves import (
     sparkline,
     windowed_average,
 )
-from gamelore.learn.references import ReferenceResult
+from gamelore.learn.references import ITSELF, ReferenceResult
 from gamelore.learn.run import TrainingRun
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Trainer
@@ -133,6 +133,9 @@ def show_scores(evaluations: list[ReferenceResult]) -> None:
     """Print the scores against each reference player, from the first to the last."""
     for opponent in dict.fromkeys(one.opponent for one in evaluations):
         results = [one for one in evaluations if one.opponent == opponent]
+        if opponent == ITSELF:  # which gets better, too: there is no curve
+            _line(f"{results[-1].percent} against its best before", "score")
+            continue
         scores = [one.score for one in results]
         bars = f"  {sparkline(scores)}  from {scores[0]:.0%}" if scores[1:] else ""
         _line(f"{results[-1].percent} against {opponent}{bars}", "score")

@@ -60,6 +60,11 @@ def choose_config(simulator: Simulator, seed: int = 0) -> TrainConfig:
     return replace(config, opponent=opponent, seed=seed)
 
 
+def can_play_itself(config: TrainConfig) -> bool:
+    """Return whether a learner of such settings can be judged by its former self."""
+    return config.function is not None and isinstance(config.opponent, SelfPlay)
+
+
 def _is_open_at_start(simulator: Simulator) -> bool:
     """Return true; `NotTurnTakingError` if two roles have a choice at the start."""
     legal = simulator.legal(simulator.initial_row()[None])

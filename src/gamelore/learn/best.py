@@ -8,12 +8,18 @@ from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 
-from gamelore.learn.references import ReferenceResult
+from gamelore.learn.references import ITSELF, ReferenceResult
+
+_EVEN = 0.5
 
 
 @dataclass
 class Best:
-    """The best of some evaluations: the mean of scores against reference players."""
+    """The best of some evaluations: the mean of scores against reference players.
+
+    Where the learner plays itself, that decides: it is better than the best before if
+    the lower end of the interval of its score is above one half.
+    """
 
     score: float = -1.0
     matches: int = 0
@@ -34,7 +40,11 @@ class Best:
         if not results:
             return False
         score = fmean(one.score for one in results)
-        if score <= self.score:
+        better = score > self.score
+        itself = [one for one in results if one.opponent == ITSELF]
+        if itself and self.score >= 0:
+            better = itself[0].low > _EVEN
+        if not better:
             self.since += 1
             return False
         self.score, self.matches, self.since = score, results[0].trained, 0

@@ -15,7 +15,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.errors import GameloreError
 from gamelore.learn._learner_kernels import LearnerParameters
+from gamelore.learn.function_matches import FunctionMatches
 from gamelore.learn.match_buffers import make_streams
 from gamelore.learn.match_trainer import MatchTrainer
 from gamelore.learn.opponents import AgentOpponent, find_opponent
@@ -31,7 +33,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 ALONE = "alone"
 """The name of the reference in games of one player, which have no opponents."""
+ITSELF = "itself"
+"""The name of the reference that is the best that the learner has been so far."""
 
+_OPENING = 4  # random moves of matches against itself, which would repeat else
 _PART = 0.1  # seconds of matches between two looks at the clock
 _GROWTH = 8  # of parts, from one to the next
 
@@ -129,6 +134,26 @@ class ReferenceMatches:
         self._matches = matches
         self._clock = clock
         self._players: dict[str, FrozenTrainer] = {}
+        self._itself: FunctionMatches | None = None
+        if ITSELF in self.opponents:
+            self._itself = self._match_itself()
+
+    def _match_itself(self) -> FunctionMatches:
+        """Return matches between the learner and what it is now."""
+        trainer = self._trainer
+        if trainer.function is None or len(trainer.players) != 2:
+            raise GameloreError(
+                "a reference of itself is for value functions of two players"
+            )
+        function, longest = trainer.function, trainer.config.longest_match
+        return replace(
+            FunctionMatches.between(function, function), longest_match=longest
+        )
+
+    def keep_best(self) -> None:
+        """Have the learner as it is now be the one that it plays from now on."""
+        if self._itself is not None and self._trainer.function is not None:
+            self._itself.other.load(self._trainer.function.weights())
 
     def play(
         self, seconds: float, is_stopped: Callable[[], bool]
@@ -161,6 +186,8 @@ class ReferenceMatches:
         is_stopped: Callable[[], bool],
     ) -> Floats:
         """float64 [n]: the learner's goals, as shares from the lowest to the highest"""
+        if opponent == ITSELF:
+            return self._play_itself(seconds, is_stopped)
         player = self._player(opponent)
         player.load(seed)
         goals = self._trainer.graph.simulator.goal_values
@@ -168,6 +195,29 @@ class ReferenceMatches:
         for role, rewards in self._parts(player, seconds, is_stopped):
             low, high = min(goals[role]), max(goals[role])
             shares.append((rewards - low) / max(1, high - low))
+        return np.concatenate(shares)
+
+    def _play_itself(self, seconds: float, is_stopped: Callable[[], bool]) -> Floats:
+        """Play the learner against its best, in both roles, from random openings."""
+        playing, function = self._itself, self._trainer.function
+        assert playing is not None
+        assert function is not None
+        playing.function.load(function.weights())
+        goals, roles = self._trainer.graph.simulator.goal_values, self._trainer.players
+        shares: list[Floats] = [np.zeros(0)]
+        began, played, size = self._clock(), 0, 2
+        while played < self._matches and not is_stopped():
+            started = self._clock()
+            if played and started - began >= seconds:
+                break
+            size = min(size, self._matches - played)
+            found = playing.play_both_roles(size, seed=played, opening=_OPENING)
+            for role, result in zip(roles, found, strict=True):
+                low, high = min(goals[role]), max(goals[role])
+                shares.append((result.goals[:, role] - low) / max(1, high - low))
+            played += size
+            took = max(self._clock() - started, 1e-6)
+            size = max(2, int(size * min(_GROWTH, _PART / took)))
         return np.concatenate(shares)
 
     def _player(self, opponent: str) -> FrozenTrainer:

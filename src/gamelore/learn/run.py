@@ -39,7 +39,7 @@ from gamelore.learn.events import (
     TrainingObserver,
 )
 from gamelore.learn.files import lock_checkpoint, save_checkpoint
-from gamelore.learn.references import ReferenceResult
+from gamelore.learn.references import ITSELF, ReferenceResult
 from gamelore.learn.snapshot_files import SnapshotFiles
 from gamelore.learn.trainer import Record, Trainer
 from gamelore.learn.zero.references import make_references
@@ -83,7 +83,8 @@ class RunConfig:
         ("random", "novice"), group="Evaluation"
     )
     """The reference players, any that gamelore match takes: greedy matches against
-    them, in all roles that are learned, show how strong the learner is."""
+    them, in all roles that are learned, show how strong the learner is. `itself` is
+    the best that a value function has been before."""
     patience: int | None = setting(None, least=1, group="Evaluation")
     """End when so many evaluations in a row were no better than the best before them;
     without --matches and --minutes that is the only limit."""
@@ -98,6 +99,8 @@ class RunConfig:
     def __post_init__(self) -> None:
         check(self)
         for name in self.evaluate_against:
+            if name == ITSELF:
+                continue
             try:
                 AgentSpec.parse(name)
             except GameloreError as error:
@@ -448,6 +451,7 @@ class TrainingRun:
         self._emit(Evaluated(self.matches, results, took))
         if self.best.add(results):
             self._emit(Improved(self.matches, self.best.score))
+            self._references.keep_best()
             self._save_best()
 
     # ── files ───────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ import numpy as np
 
 from gamelore.errors import GameloreError
 from gamelore.learn.opponents import AgentOpponent, AgentPlayer
-from gamelore.learn.references import Floats, ReferenceMatches
+from gamelore.learn.references import ITSELF, Floats, ReferenceMatches
 from gamelore.learn.trainer import Trainer
 from gamelore.learn.zero.player import PolicyValuePlayer
 from gamelore.match.match import play_match
@@ -27,6 +27,8 @@ def make_references(
     clock: Callable[[], float] = time.monotonic,
 ) -> ReferenceMatches:
     """Return the reference matches of a trainer."""
+    if trainer.network is not None and ITSELF in opponents:
+        raise GameloreError("a reference of itself is for value functions")
     kind = ReferenceMatches if trainer.network is None else NetworkReferenceMatches
     return kind(trainer, opponents, matches, clock)
 
