@@ -101,7 +101,7 @@ NETWORKS = {
         _network(0.1, 0.7, 0.1), matches=200_000, minutes=10.0, depth=4
     ),
 }
-"""Networks; that of Connect Four is kept to compare with."""
+"""Networks; those of Connect Four and breakthrough are kept to compare with."""
 
 
 PRESETS = {
@@ -120,7 +120,10 @@ PRESETS = {
         depth=6,
     ),
     "othello": Preset(NTUPLES, minutes=10.0, depth=4),
+    "othello-6x6": Preset(NTUPLES, minutes=5.0, depth=4),
     "breakthrough": Preset(NTUPLES, minutes=10.0, depth=4),
+    "breakthrough-6x6": Preset(NTUPLES, minutes=4.0, depth=4),
+    "hex-7x7": Preset(NTUPLES, minutes=10.0, depth=4),
 }
 """What `--preset` trains."""
 
