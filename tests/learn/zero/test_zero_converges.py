@@ -19,7 +19,7 @@ from gamelore.learn.zero.trainer import ZeroTrainer
 from gamelore.values.policy_value_settings import PolicyValueSettings
 
 NEAR = 0.1  # to the solved value of the first position, in 0 to 1
-MEAN_ERROR = 0.25  # of the values of all open positions of tic-tac-toe
+MEAN_ERROR = 0.15  # of the values of all open positions of tic-tac-toe
 
 
 @cache
@@ -35,7 +35,7 @@ def train(
     config = TrainConfig(
         settings or ZeroSettings(simulations=16, lanes=128),
         SelfPlay(),
-        function=PolicyValueSettings(64, 32),
+        function=PolicyValueSettings(),
         seed=seed,
     )
     trainer = ZeroTrainer(StateGraph(solve(game).engine), config)
@@ -78,7 +78,11 @@ def test_zero_converges_on_tictactoe() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_zero_converges_on_tictactoe_with_every_seed(seed: int) -> None:
-    check_tictactoe(train("tictactoe", 30_000, seed))
+    """Nobody can beat its search, in either role."""
+    trainer = train("tictactoe", 30_000, seed)
+    check_tictactoe(trainer)
+    for role in (0, 1):
+        assert solve("tictactoe").worst(role, make_choice(trainer, role)) == 0.5
 
 
 @pytest.mark.slow

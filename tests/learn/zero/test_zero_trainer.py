@@ -20,6 +20,7 @@ from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import pack_checkpoint, unpack_checkpoint
 from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.run import RunConfig, TrainingRun
+from gamelore.learn.schedules import StepDecay
 from gamelore.learn.zero.player import PolicyValuePlayer
 from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.learn.zero.trainer import ZeroTrainer
@@ -63,6 +64,18 @@ def test_the_same_seed_gives_the_same_weights_however_matches_are_asked_for() ->
     assert pack_weights(one) == pack_weights(other)
     assert pack_weights(one) not in (first, pack_weights(third))
     assert np.isfinite(one.losses).all()
+
+
+def test_steps_get_smaller_however_matches_are_asked_for() -> None:
+    config = replace(SMALL, step_decay=StepDecay(30, 0.5))
+    one, other = (ZeroTrainer(make_graph("tictactoe"), config) for _ in range(2))
+    plain = make_small()
+    one.run(120)
+    for count in (40, 1, 79):
+        other.run(count)
+    plain.run(120)
+    assert pack_weights(one) == pack_weights(other)
+    assert pack_weights(one) != pack_weights(plain)
 
 
 def test_training_resumes_bit_for_bit() -> None:

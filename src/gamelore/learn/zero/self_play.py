@@ -32,6 +32,7 @@ LANES = 512
 _EDGE_MEMORY = 1 << 28  # bytes of all edges, at most
 _EDGE_BYTES = 56
 _PART = 128  # trees that grow together: those of more do not fit a cache
+_OPENING = 0.8  # of a random match: random moves that begin a match, at most
 _FAST = 4  # a fast search has this part of the simulations
 _OFFSET = 50.0  # visits that are added to those of the most visited move (Gumbel)
 _REDUCTION = 0.1  # by which moves that puct never tried are worth less
@@ -279,7 +280,7 @@ def find_opening(engine: CircuitSimulator, settings: ZeroSettings) -> int:
     if settings.opening_moves is not None:
         return settings.opening_moves
     playouts = engine.playouts(count=256, seed=1)
-    return int(playouts.lengths[0] / playouts.count / 2)
+    return int(_OPENING * playouts.lengths[0] / playouts.count)
 
 
 def goal_scale(engine: CircuitSimulator) -> npt.NDArray[np.float64]:

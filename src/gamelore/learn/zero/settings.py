@@ -52,10 +52,10 @@ class ZeroSettings:
     forced_playouts: bool = setting(False, group=_SEARCH)
     """Whether puct visits each move that it tries a few times, and leaves these visits
     out of the policy that is learned."""
-    opening_share: float = setting(0.5, least=0, most=1, group=_SEARCH)
+    opening_share: float = setting(0.7, least=0, most=1, group=_SEARCH)
     """The share of matches that begin with random moves."""
     opening_moves: int | None = setting(None, least=0, most=100_000, group=_SEARCH)
-    """How many of these there are at most; by default half of a random match."""
+    """How many of these there are at most; by default four fifths of a random match."""
     threads: int = setting(1, least=1, most=256, group=_SEARCH)
     """Threads that search; the result does not depend on it."""
 

@@ -61,6 +61,7 @@ class ZeroTrainer(Trainer):
         """Means over the latest batch."""
         self.features = {}
         self.matches = 0
+        self._ended: deque[tuple[int, int]] = deque()
         self.players = self.network.players
         self.learner_roles = self.players[:1]
         self.side = None
@@ -75,7 +76,6 @@ class ZeroTrainer(Trainer):
         seeds = np.random.SeedSequence(config.seed).spawn(1)[0]
         self._random = seeds.generate_state(4, np.uint64).astype(np.uint64)
         self._credit = 0.0
-        self._ended: deque[tuple[int, int]] = deque()
         self._lanes: SelfPlayLanes | None = None
         self._window: ReplayWindow | None = None
 
@@ -143,7 +143,8 @@ class ZeroTrainer(Trainer):
 
     def _rule(self) -> OptimiserRule:
         steps = self.config.step_decay
-        share = 1.0 if steps is None else steps.share(self.matches)
+        ended = self.matches + len(self._ended)  # the same however runs are divided
+        share = 1.0 if steps is None else steps.share(ended)
         return OptimiserRule(
             step_size=self._learner.step_size * share,
             mean_decay=_MEAN_DECAY,
