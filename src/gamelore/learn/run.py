@@ -41,7 +41,7 @@ from gamelore.learn.events import (
 from gamelore.learn.files import lock_checkpoint, save_checkpoint
 from gamelore.learn.references import ITSELF, ReferenceResult
 from gamelore.learn.snapshot_files import SnapshotFiles
-from gamelore.learn.trainer import Record, Trainer
+from gamelore.learn.trainer import Record, State, Trainer
 from gamelore.learn.zero.references import make_references
 from gamelore.settings import SettingError, check, setting
 
@@ -53,6 +53,8 @@ SAVE_SECONDS = 1.0
 """Time between checkpoints, if they take little time."""
 SAVE_SHARE = 0.1
 """Of all time, at most, for checkpoints."""
+COPY_SHARE = 0.05
+"""Of all time, at most, for copies of weights to go back to where they diverge."""
 EVALUATION_SHARE = 0.1
 """Of all time, at most, for evaluations, besides `EVALUATION_SECONDS`."""
 EVALUATION_SECONDS = 1.0
@@ -166,6 +168,8 @@ class TrainingRun:
         self._references = make_references(
             trainer, self.config.evaluate_against, self.config.evaluation_matches, clock
         )
+        self._sound: State | None = None
+        self._next_copy = 0.0
         self._stopped = False
         self._began = math.inf
         self._playing_seconds = 0.0
@@ -372,28 +376,37 @@ class TrainingRun:
     def _play(self, matches: int) -> float:
         """Play some more; return the seconds it took."""
         started = self._clock()
-        self._note(self._play_soundly(matches))
+        self._note(self._play_soundly(matches).rewards)
         return self._clock() - started
 
     def _play_soundly(self, matches: int) -> Record:
         """Play some more; where weights diverge, go back to the last sound ones."""
         if self.trainer.function is None:
             return self.trainer.run_for(matches, PART_SECONDS)
-        before = self.trainer.state()
+        before, noted = self._sound_state(), self.trainer.matches
         try:
             return self.trainer.run(matches)
         except DivergenceError as error:
             sound = self.trainer.matches - before.matches
             self.trainer.restore(before)
-            self._note(self.trainer.run(sound))  # the same again: it repeats exactly
+            record = self.trainer.run(sound)  # the same again: it repeats exactly
+            self._note(record.rewards[noted - before.matches :])
             self._save()
             self._emit(Diverged(self.matches, str(error)))
             kept = "" if self.path is None else f" (saved in {self.path})"
             raise DivergenceError(f"{error}{kept}") from None
 
-    def _note(self, record: Record) -> None:
-        rewards = record.rewards.astype(np.int16)
-        self._rewards.append(rewards)
+    def _sound_state(self) -> State:
+        """Return a state not long ago, or the present one if copying has paid off."""
+        started = self._clock()
+        if self._sound is None or started >= self._next_copy:
+            self._sound = self.trainer.state()
+            now = self._clock()
+            self._next_copy = now + (now - started) * (1 / COPY_SHARE - 1)
+        return self._sound
+
+    def _note(self, rewards: npt.NDArray[np.float64]) -> None:
+        self._rewards.append(rewards.astype(np.int16))
         self._reward_sum += int(rewards.sum(dtype=np.int64))
 
     # ── evaluation ──────────────────────────────────────────────────────────────────
