@@ -215,7 +215,7 @@ def play_match(
         position = position.advance(read_term(write_move(column)))
         state.apply_action(column)
         step += 1
-    goal = position.goals[side]
+    goal = position.goals[engine.roles[side]]
     assert goal is not None
     return goal / 100
 

@@ -3,7 +3,7 @@
 A file has the weights of an n-tuple network, in 8 bits each, with all that is needed to
 make the network again:
 
-    tables    int8 [W]      weights, divided by `scale`
+    tables    uint8 [·]     weights divided by `scale`, int8 [W], compressed by LZMA
     scale     float32 []
     settings  uint8 [·]     `NTupleSettings` as JSON
     seed      int64 []      that tuples were drawn with
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -149,7 +150,7 @@ def write_weights(
         buffer = io.BytesIO()
         np.savez_compressed(
             buffer,
-            tables=levels,
+            tables=np.frombuffer(lzma.compress(levels.tobytes()), np.uint8),
             scale=scale,
             settings=_text(json.dumps(to_json(function.settings))),
             seed=np.int64(seed),
@@ -172,12 +173,17 @@ def read_weights(content: bytes) -> ShippedWeights:
         return ShippedWeights(
             settings=from_json(NTupleSettings, json.loads(_read(arrays["settings"]))),
             seed=int(arrays["seed"]),
-            tables=arrays["tables"].astype(np.float32) * arrays["scale"],
+            tables=_read_levels(arrays["tables"]) * arrays["scale"],
             rules=_read(arrays["rules"]),
             form=_read(arrays["form"]),
             search=cast(SearchKind, _read(arrays["search"])),
             about=_read(arrays["about"]),
         )
+
+
+def _read_levels(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """Return the weights in units of the scale, float32 [W]."""
+    return np.frombuffer(lzma.decompress(packed.tobytes()), np.int8).astype(np.float32)
 
 
 def _text(text: str) -> npt.NDArray[np.uint8]:
