@@ -12,6 +12,7 @@ from tests.marks import mark_slow
 from gamelore.circuit import compile_game
 from gamelore.circuit.build import build
 from gamelore.circuit.schedule import schedule
+from gamelore.engine.compiled import playouts
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.simulator import Rows, Simulator
@@ -183,6 +184,23 @@ def test_playouts_from_many_positions_agree_with_one_at_a_time() -> None:
         spread = 6 * 50 * (2 / 20_000) ** 0.5  # six standard errors, at the widest
         assert together.mean_goals[i] == pytest.approx(alone.mean_goals[0], abs=spread)
     assert sum(together.length_counts.values()) == 12 * 20_000
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "othello-4x4", "english-draughts"])
+def test_goals_computed_later_equal_goals_computed_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sim = CircuitSimulator(load(name))
+    rows = random_rows(sim, 12, seed=3)
+    results = []
+    for gates in (-1, 1_000_000):
+        monkeypatch.setattr(playouts, "_KEPT_FOR", gates)
+        results.append([sim.playouts(rows, count=700, seed=1), sim.playouts(count=700)])
+    for kept, at_once in zip(*results, strict=True):
+        assert kept.goal_sums.tolist() == at_once.goal_sums.tolist()
+        assert kept.goal_squares.tolist() == at_once.goal_squares.tolist()
+        assert kept.lengths.tolist() == at_once.lengths.tolist()
+        assert kept.goal_counts == at_once.goal_counts
 
 
 def test_a_terminal_position_has_playouts_of_length_zero() -> None:

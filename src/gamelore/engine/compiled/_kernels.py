@@ -355,7 +355,7 @@ def play_out(program, words, random, tally, end, pause):
             ended |= tally.done[word]
         if ended:
             run_phase(program, base, GOALS)
-            record_ends(program, program.goals, words, base, tally, steps)
+            record_ends(program, program.goals, words, tally, steps)
         if steps >= limit:
             ended |= cut_off(tally, steps, limit)
         if ended:
@@ -372,12 +372,23 @@ def play_out(program, words, random, tally, end, pause):
 
 
 @part
-def record_ends(program, goals, words, base, tally, steps):
+def record_ends(program, goals, words, tally, steps):
     """Add up the matches that are done: their goals and their lengths.
 
     goals: int32 [·], literals
     """
-    done = load8(np.uint64(tally.done.ctypes.data), 0)
+    record_goals(program, goals, words, tally, tally.done, tally.origin)
+    record_lengths(tally, steps)
+
+
+@part
+def record_goals(program, goals, words, tally, done, origin):
+    """Add up the goals in the lanes that are done.
+
+    goals: int32 [·] literals, done: uint64 [8], aligned, origin: int32 [512]
+    """
+    base = np.uint64(words.ctypes.data)
+    lanes_done = load8(np.uint64(done.ctypes.data), 0)
     single = tally.starts.shape[0] == 1
     valid = np.empty(WORDS + 8, np.uint64)
     first = 0
@@ -386,7 +397,7 @@ def record_ends(program, goals, words, base, tally, steps):
         once = splat8(_NONE)
         twice = splat8(_NONE)
         for g in range(first, end):
-            reached = value8(base, goals[g]) & done
+            reached = value8(base, goals[g]) & lanes_done
             twice = twice | (once & reached)
             once = once | reached
         for word in range(WORDS):
@@ -399,8 +410,14 @@ def record_ends(program, goals, words, base, tally, steps):
                 lanes = (words[literal >> 1, word] ^ flip) & valid[word]
                 tally.goal_counts[g] += np.int64(count_ones(lanes))
                 if not single:
-                    _credit(tally, lanes, word, role, program.goal_values[g])
+                    credit = role, program.goal_values[g]
+                    _credit(tally, lanes, word, origin, credit)
         first = end
+
+
+@part
+def record_lengths(tally, steps):
+    """Add up how long the matches were that are done."""
     for word in range(WORDS):
         lanes = tally.done[word]
         while lanes:
@@ -423,11 +440,12 @@ def _spill(words, lanes):
 
 
 @part
-def _credit(tally, lanes, word, role, value):
+def _credit(tally, lanes, word, origin, credit):
+    role, value = credit
     while lanes:
-        origin = tally.origin[64 * word + lowest_one(lanes)]
-        tally.goal_sums[origin, role] += value
-        tally.goal_squares[origin, role] += value * value
+        start = origin[64 * word + lowest_one(lanes)]
+        tally.goal_sums[start, role] += value
+        tally.goal_squares[start, role] += value * value
         lanes &= lanes - _ONE
 
 

@@ -3,10 +3,14 @@
     words    uint64 [S, 8]   aligned to 64 bytes
     random   uint64 [4, 4]   aligned to 32 bytes: state of the generators
 
-A lane whose match has ended waits for the turn in which matches begin.
+A lane whose match has ended waits for the turn in which matches begin. Where goals
+take many gates, the positions in which matches have ended wait, too, for others that
+end in the same turn: goals are computed for many lanes at once.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,22 +27,44 @@ from gamelore.engine.compiled._kernels import (
     WORDS,
     cut_off,
     gather,
-    record_ends,
+    record_goals,
+    record_lengths,
     refill,
     repeat_until_stable,
     run_phase,
     spread,
     value8,
 )
-from gamelore.engine.compiled._lanes import any_lane, load8, splat8, store
+from gamelore.engine.compiled._lanes import (
+    any_lane,
+    load8,
+    lowest_one,
+    splat8,
+    store,
+)
 from gamelore.kernels import kernel, lean_part, part
+
+FULL = 3
+"""What else `play_turns` returns."""
 
 END, PAUSE, FIRST_TURN = range(3, 6)
 """What else `progress` holds here: the number of matches, of steps before a pause, and
 the turn in which matches begin."""
 
 _NONE = np.uint64(0)
+_ONE = np.uint64(1)
 _ALL = ~np.uint64(0)
+
+
+class Ended(NamedTuple):
+    """Positions in which matches have ended, whose goals are not known yet.
+
+    T turns, F fluents. Those of a turn are in the lanes in which they were played.
+    """
+
+    words: np.ndarray  # uint64 [T F, 8] aligned; none if goals are computed at once
+    lanes: np.ndarray  # uint64 [T, 8]   aligned: lanes that hold such a position
+    origin: np.ndarray  # int32 [T, 512]   the start position of its match
 
 
 @kernel
@@ -59,10 +85,11 @@ def gather_turn_starts(program, turn, words, rows, reset, starts):
 
 
 @kernel
-def play_turns(program, turns, words, random, tally):
+def play_turns(program, turns, words, random, tally, ended):
     """Play matches to their ends, from number `progress[BEGUN]` to `progress[END]`.
 
-    Returns PAUSED after so many steps: call again with the same words to go on.
+    Returns PAUSED after so many steps: call again with the same words to go on. Returns
+    FULL where `ended` must be emptied first, and FINISHED with what is left in it.
     """
     base = np.uint64(words.ctypes.data)
     playing = np.uint64(tally.live.ctypes.data)
@@ -74,6 +101,7 @@ def play_turns(program, turns, words, random, tally):
     in_runs = (
         program.span.shape[0] > 0
     )  # asked here, so that small circuits pay nothing
+    wait = ended.words.shape[0] > 0
     while begun < end or any_lane(load8(playing, 0)):
         if steps == pause:
             progress[BEGUN], progress[STEPS] = begun, steps
@@ -85,11 +113,19 @@ def play_turns(program, turns, words, random, tally):
         else:
             run_phase(program, base, phase + TERMINAL)
         if _find_ends(turns.terminal[turn], words, tally):
-            if in_runs:
+            if wait:
+                if not _keep_ends(turns, base, tally, ended, turn):
+                    progress[BEGUN], progress[STEPS] = begun, steps
+                    return FULL
+            elif in_runs:
                 _run_phase_in_runs(program, base, phase + GOALS)
             else:
                 run_phase(program, base, phase + GOALS)
-            record_ends(program, turns.goals[turn], words, base, tally, steps)
+            if not wait:
+                record_goals(
+                    program, turns.goals[turn], words, tally, tally.done, tally.origin
+                )
+            record_lengths(tally, steps)
         if steps >= limit:
             cut_off(tally, steps, limit)
         if _leave(tally) and turn == first_turn and begun < end:
@@ -108,7 +144,66 @@ def play_turns(program, turns, words, random, tally):
             run_phase(program, base, phase + NEXT)
         take_next_turn(turns.next[turn], base)
         steps += 1
+    progress[BEGUN], progress[STEPS] = begun, steps
     return FINISHED
+
+
+@part
+def _keep_ends(turns, base, tally, ended, turn):
+    """Keep the positions of matches that are done; return whether there was room."""
+    taken = _NONE
+    for word in range(WORDS):
+        taken |= ended.lanes[turn, word] & tally.done[word]
+    if taken != _NONE:
+        return False
+    done = load8(np.uint64(tally.done.ctypes.data), 0)
+    kept = np.uint64(ended.words.ctypes.data)
+    fluents = turns.next.shape[1]
+    for fluent in range(fluents):
+        place = np.int64(turn * fluents + fluent) * WORDS
+        value = load8(base, np.int64(1 + fluent) * WORDS) & done
+        store(kept, place, (load8(kept, place) & ~done) | value)
+    for word in range(WORDS):
+        lanes = tally.done[word]
+        ended.lanes[turn, word] |= lanes
+        while lanes:
+            lane = 64 * word + lowest_one(lanes)
+            ended.origin[turn, lane] = tally.origin[lane]
+            lanes &= lanes - _ONE
+    return True
+
+
+@kernel
+def record_ended(program, turns, words, tally, ended):
+    """Add up the goals of the positions that matches have ended in, and drop these.
+
+    Of what words held, the fluents stay.
+    """
+    base = np.uint64(words.ctypes.data)
+    for turn in range(ended.lanes.shape[0]):
+        lanes = ended.lanes[turn]
+        if any_lane(load8(np.uint64(lanes.ctypes.data), 0)):
+            _exchange_fluents(turns, base, ended, turn)
+            run_phase(program, base, PHASES * turn + TERMINAL)
+            run_phase(program, base, PHASES * turn + GOALS)
+            origin = ended.origin[turn]
+            record_goals(program, turns.goals[turn], words, tally, lanes, origin)
+            _exchange_fluents(turns, base, ended, turn)
+            for word in range(WORDS):
+                lanes[word] = _NONE
+
+
+@part
+def _exchange_fluents(turns, base, ended, turn):
+    """Exchange the present positions with those that a turn's matches ended in."""
+    kept = np.uint64(ended.words.ctypes.data)
+    fluents = turns.next.shape[1]
+    for fluent in range(fluents):
+        here = np.int64(1 + fluent) * WORDS
+        there = np.int64(turn * fluents + fluent) * WORDS
+        value = load8(base, here)
+        store(base, here, load8(kept, there))
+        store(kept, there, value)
 
 
 @part

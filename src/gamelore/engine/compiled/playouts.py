@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gamelore.circuit.program import GOALS, PHASES, Program, Turns
 from gamelore.engine.compiled import _kernels, _turn_kernels
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.engine.simulator import Playouts, Rows
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 14  # playouts at least that share one stream of randomness
 _MOST_CHUNKS = 64
 _PIECE = 1 << 26  # gates evaluated, 512 lanes each, before Python runs again
+_UNFINISHED = (_kernels.PAUSED, _turn_kernels.FULL)
 _NO_TURN = -1
+_KEPT_FOR = 4  # gates for goals, per fluent, beyond which ended positions wait
 
 
 @dataclass(frozen=True)
@@ -147,12 +150,17 @@ class PlayoutBatch:
         tally.progress[_turn_kernels.END] = chunk.end
         tally.progress[_turn_kernels.PAUSE] = steps
         tally.progress[_turn_kernels.FIRST_TURN] = turn
+        ended = self._make_ended() if in_turns else None
         status = _kernels.PAUSED
-        while status == _kernels.PAUSED and not stopped.is_set():
+        while status in _UNFINISHED and not stopped.is_set():
             if in_turns:
                 status = _turn_kernels.play_turns(
-                    program, compiled.turns, words, random, tally
+                    program, compiled.turns, words, random, tally, ended
                 )
+                if status in (_turn_kernels.FULL, _kernels.FINISHED):
+                    _turn_kernels.record_ended(
+                        program, compiled.turns, words, tally, ended
+                    )
             else:
                 status = _kernels.play_out(
                     program, words, random, tally, chunk.end, steps
@@ -163,6 +171,19 @@ class PlayoutBatch:
                 f"role {role!r} has no legal move in a position of "
                 f"{simulator.game.name!r} that is not terminal"
             )
+
+    def _make_ended(self) -> _turn_kernels.Ended:
+        """Return room for the positions that matches end in, if goals take long."""
+        compiled, words = self.simulator.compiled, _kernels.WORDS
+        turns = len(compiled.turns.terminal)
+        positions = turns * compiled.turns.next.shape[1]
+        if not _are_goals_large(compiled.turn_program, compiled.turns):
+            turns, positions = 0, 0
+        return _turn_kernels.Ended(
+            words=allocate_aligned(positions * words).reshape(positions, words),
+            lanes=allocate_aligned(turns * words).reshape(turns, words),
+            origin=np.zeros((turns, _kernels.LANES), np.int32),
+        )
 
     def _make_tally(self, starts: _Starts) -> _kernels.Tally:
         n, roles = len(starts.bits), len(self.simulator.roles)
@@ -244,6 +265,17 @@ class PlayoutBatch:
             tally.goal_sums[0, role] = (values * found).sum()
             tally.goal_squares[0, role] = (values**2 * found).sum()
             first = end
+
+
+def _are_goals_large(program: Program, turns: Turns) -> bool:
+    """Return whether computing goals takes longer than keeping positions for later."""
+    gates = 0
+    for phase in range(GOALS, len(program.phases), PHASES):
+        for segment in range(*program.phases[phase].tolist()):
+            _, first, end = program.segments[segment].tolist()
+            gates += end - first
+    count, fluents = turns.next.shape
+    return bool(gates > _KEPT_FOR * count * fluents)
 
 
 def _make_generators(seed: int, chunk: int) -> npt.NDArray[np.uint64]:
