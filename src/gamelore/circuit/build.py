@@ -8,12 +8,13 @@ from all false until nothing changes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
+from gamelore.circuit.factors import conjoin_all
 from gamelore.circuit.graph import FALSE, TRUE, Graph, GraphBuilder
 from gamelore.gdl import Fact, Move, Role
 from gamelore.ground import FALSE as NEVER
@@ -89,16 +90,22 @@ def loops_in_order(circuit: Circuit) -> bool:
     )
 
 
-def build(ground: GroundGame) -> Circuit:
-    """Return the circuit of a ground game, not minimised."""
-    return _Build(ground).circuit()
+def build(ground: GroundGame, *, gathered: bool = True) -> Circuit:
+    """Return the circuit of a ground game, not minimised.
+
+    `gathered`: gates that begin alike are next to each other, so that an OR joins them
+    first; or else gates are in the order of the rules. What is smaller once it is
+    minimised depends on the game.
+    """
+    return _Build(ground, gathered).circuit()
 
 
 class _Build:
     """One pass over the ground rules."""
 
-    def __init__(self, ground: GroundGame) -> None:
+    def __init__(self, ground: GroundGame, gathered: bool) -> None:
         self.ground = ground
+        self.gathered = gathered
         self.bodies = _bodies_by_head(ground)
         inputs = list(ground.fluent_atoms)
         for atoms in ground.move_atoms:
@@ -114,11 +121,12 @@ class _Build:
         self.variable_number = {a: first + i for i, a in enumerate(variables)}
         self.leaves: dict[int, int] = {}
         self.loops: list[Loop] = []
-        for component in components:
-            if component[0] in self.variable_number:
-                self.loops.append(self._loop(component))
-            else:
-                self.literal[component[0]] = self._value(component[0])
+        for level in self._levels(components):
+            plain = [c[0] for c in level if c[0] not in self.variable_number]
+            self._set_values(plain)
+            for component in level:
+                if component[0] in self.variable_number:
+                    self.loops.append(self._loop(component))
 
     def circuit(self) -> Circuit:
         ground = self.ground
@@ -166,19 +174,54 @@ class _Build:
         value = self.literal.get(abs(literal), FALSE)
         return value if literal > 0 else value ^ 1
 
-    def _value(self, atom: int) -> int:
-        known, both = self.literal, self.builder.both
-        options = []
-        for body in self.bodies.get(atom, ()):
-            value = TRUE
-            for x in body:
-                literal = known.get(x, FALSE) if x > 0 else known.get(-x, FALSE) ^ 1
-                value = literal if value == TRUE else both(value, literal)
-                if value == FALSE:
-                    break
-            else:
-                options.append(value)
-        return options[0] if len(options) == 1 else self.builder.disjoin(options)
+    def _levels(self, components: Sequence[list[int]]) -> Iterator[list[list[int]]]:
+        """Return components by level, each as late as those that need it allow.
+
+        What nothing else needs, as legal moves, is in the last level.
+        """
+        level: dict[int, int] = {}
+        by_level: dict[int, list[list[int]]] = defaultdict(list)
+        for component in reversed(components):
+            own = max(level.get(atom, 0) for atom in component)
+            by_level[own].append(component)
+            for atom in component:
+                for body in self.bodies.get(atom, ()):
+                    for literal in body:
+                        below = abs(literal)
+                        if level.get(below, 0) <= own:
+                            level[below] = own + 1
+        for own in sorted(by_level, reverse=True):
+            yield by_level[own][::-1]
+
+    def _set_values(self, atoms: Iterable[int]) -> None:
+        """Set the literals of atoms of which none needs another."""
+        products: list[list[int]] = []
+        ends = []
+        for atom in atoms:
+            for body in self.bodies.get(atom, ()):
+                literals = self._product(body)
+                if literals is not None:
+                    products.append(literals)
+            ends.append((atom, len(products)))
+        values = conjoin_all(products, self.builder.both, gathered=self.gathered)
+        first = 0
+        for atom, end in ends:
+            options = values[first:end]
+            disjoin = self.builder.disjoin
+            self.literal[atom] = options[0] if len(options) == 1 else disjoin(options)
+            first = end
+
+    def _product(self, body: Iterable[int]) -> list[int] | None:
+        """Return the literals of a body; none if they contradict each other."""
+        known = self.literal
+        literals: dict[int, None] = {}
+        for x in body:
+            literal = known.get(x, FALSE) if x > 0 else known.get(-x, FALSE) ^ 1
+            if literal == FALSE or literal ^ 1 in literals:
+                return None
+            if literal != TRUE:
+                literals[literal] = None
+        return list(literals) or [TRUE]
 
     def _is_loop(self, component: list[int]) -> bool:
         if len(component) > 1:

@@ -32,8 +32,8 @@ class Statistics:
     cut_short: bool
     """Whether time ended minimising, so that another compilation can do better."""
     ground_seconds: float
-    build_seconds: float
     minimise_seconds: float
+    """With building the graph."""
     schedule_seconds: float
 
     def reaches(self, effort: Effort) -> bool:
@@ -50,12 +50,7 @@ class Statistics:
     @property
     def seconds(self) -> float:
         """All of it."""
-        return (
-            self.ground_seconds
-            + self.build_seconds
-            + self.minimise_seconds
-            + self.schedule_seconds
-        )
+        return self.ground_seconds + self.minimise_seconds + self.schedule_seconds
 
 
 @dataclass(frozen=True)

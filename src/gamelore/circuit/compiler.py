@@ -13,7 +13,9 @@ from gamelore.circuit.store import load, save
 from gamelore.circuit.turn_program import schedule_turns
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
-from gamelore.ground import GroundLimits, ground
+from gamelore.ground import GroundGame, GroundLimits, ground
+
+_MOST_TO_COMPARE = 50_000  # gates of a circuit that is built in two ways
 
 
 def compile_game(
@@ -76,9 +78,7 @@ def _compile(
     started = clock()
     grounded = ground(game, limits, features)
     ground_done = clock()
-    circuit = build(grounded)
-    build_done = clock()
-    result = minimise(circuit.graph, effort)
+    circuit, result = choose_circuit(grounded, effort)
     small = with_minimised(circuit, result)
     minimise_done = clock()
     program = schedule(small)
@@ -96,8 +96,7 @@ def _compile(
         effort=effort,
         cut_short=result.cut_short,
         ground_seconds=ground_done - started,
-        build_seconds=build_done - ground_done,
-        minimise_seconds=minimise_done - build_done,
+        minimise_seconds=minimise_done - ground_done,
         schedule_seconds=clock() - minimise_done,
     )
     views = tuple(
@@ -114,6 +113,22 @@ def _compile(
         statistics=statistics,
         features=views,
     )
+
+
+def choose_circuit(grounded: GroundGame, effort: Effort) -> tuple[Circuit, Minimised]:
+    """Return a circuit and what minimising leaves of it, in the better order of two.
+
+    That is the order of gates that leaves fewer; large circuits are only gathered.
+    """
+    circuit = build(grounded)
+    result = minimise(circuit.graph, effort)
+    if not 0 < circuit.graph.gates <= _MOST_TO_COMPARE:
+        return circuit, result
+    other = build(grounded, gathered=False)
+    smaller = minimise(other.graph, effort)
+    if smaller.graph.gates < result.graph.gates:
+        return other, smaller
+    return circuit, result
 
 
 def with_minimised(circuit: Circuit, minimised: Minimised) -> Circuit:

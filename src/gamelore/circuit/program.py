@@ -28,6 +28,10 @@ MANY_SLOTS = 8 + BLOCK * BLOCK_SLOTS
 """Slots for the count of so many moves and of each of their blocks."""
 
 
+UNKNOWN = -1
+"""The value of a fluent that does not tell a turn from others."""
+
+
 class Program(NamedTuple):
     """A scheduled circuit in flat arrays.  G gates, F fluents, M moves, R roles.
 
@@ -62,12 +66,12 @@ class Turns(NamedTuple):
 
     Their gates are in one `Program`, whose phases are those of the first turn, then of
     the second … Moves are numbered by turn, by role within it, and are those that the
-    role can choose from: M in all. R roles, G goals, F fluents, C fluents that tell
-    turns apart.
+    role can choose from: M in all. R roles, G goals, F fluents, C fluents that have one
+    value in some turn.
     """
 
     fluents: Ints  # int32 [C]
-    values: Ints  # int32 [T, C]   0 or 1
+    values: Ints  # int32 [T, C]   0, 1 or `UNKNOWN`
     terminal: Ints  # int32 [T]   literals
     goals: Ints  # int32 [T, G]   literals
     next: Ints  # int32 [T, F]   literals

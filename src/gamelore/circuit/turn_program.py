@@ -12,6 +12,7 @@ from gamelore.circuit.program import (
     LOOP,
     MANY,
     MANY_SLOTS,
+    UNKNOWN,
     Ints,
     Program,
     Turns,
@@ -120,10 +121,14 @@ def _make_turns(
         for turn in circuits
         for of_move in turn.groups
     ]
+    known = [order.known(turn) for turn in range(len(programs))]
+    fluents = sorted(set().union(*known))
     spans = [(1 + turn.first_group, 1 + turn.circuit.graph.inputs) for turn in circuits]
     return Turns(
-        fluents=_ints(order.fluents),
-        values=_ints(order.values).reshape(len(programs), len(order.fluents)),
+        fluents=_ints(fluents),
+        values=_ints(
+            [[values.get(f, UNKNOWN) for f in fluents] for values in known]
+        ).reshape(len(programs), len(fluents)),
         terminal=_ints([program.terminal for program in programs]),
         goals=np.stack([program.goals for program in programs]),
         next=np.stack([program.next for program in programs]),

@@ -13,6 +13,7 @@ from math import lcm
 
 from gamelore.circuit.build import Circuit
 from gamelore.circuit.graph import FALSE, TRUE, GraphBuilder
+from gamelore.circuit.invariants import find_constants
 from gamelore.circuit.move_groups import TurnCircuit as TurnCircuit
 from gamelore.circuit.move_groups import group_moves as group_moves
 
@@ -27,6 +28,13 @@ class TurnOrder:
     fluents: tuple[int, ...]
     values: tuple[tuple[bool, ...], ...]
     """Per turn and fluent; the first turn is that of the initial position."""
+    constants: tuple[dict[int, bool], ...] = ()
+    """Per turn, what other fluents are in all positions that can be reached."""
+
+    def known(self, turn: int) -> dict[int, bool]:
+        """Return the fluents whose values are known in a turn."""
+        values = dict(zip(self.fluents, self.values[turn], strict=True))
+        return self.constants[turn] | values if self.constants else values
 
 
 def find_turn_order(circuit: Circuit) -> TurnOrder:
@@ -47,11 +55,10 @@ def find_turn_order(circuit: Circuit) -> TurnOrder:
     cyclic = _closed({f for f, period in periods.items() if period}, cones.reads)
     turns = lcm(*(periods[f] for f in cyclic)) if cyclic else 1
     if turns > _LONGEST_PERIOD:
-        return TurnOrder((), ((),))
+        return TurnOrder((), ((),), find_constants(circuit, 1))
     fluents = tuple(sorted(cyclic))
-    return TurnOrder(
-        fluents, tuple(tuple(history[t][f] for f in fluents) for t in range(turns))
-    )
+    values = tuple(tuple(history[t][f] for f in fluents) for t in range(turns))
+    return TurnOrder(fluents, values, find_constants(circuit, turns))
 
 
 def _period(values: Sequence[bool]) -> int:
@@ -123,10 +130,7 @@ class _Cones:
 
 def make_turn_circuit(circuit: Circuit, order: TurnOrder, turn: int) -> TurnCircuit:
     """Return what is left of a circuit in one turn of an order."""
-    known = {
-        1 + fluent: int(value)
-        for fluent, value in zip(order.fluents, order.values[turn], strict=True)
-    }
+    known = {1 + fluent: int(value) for fluent, value in order.known(turn).items()}
     view = _Restriction(circuit, known)
     known |= find_known_moves(circuit, view.legal())
     restriction = _Restriction(circuit, known)

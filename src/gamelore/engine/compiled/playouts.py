@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.circuit.program import GOALS, PHASES, Program, Turns
+from gamelore.circuit.program import GOALS, PHASES, UNKNOWN, Program, Turns
 from gamelore.engine.compiled import _kernels, _turn_kernels
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.engine.simulator import Playouts, Rows
@@ -113,7 +113,7 @@ class PlayoutBatch:
         bits = (words >> (turns.fluents & 63).astype(np.uint64)) & np.uint64(1)
         found = np.full(len(positions), _NO_TURN, np.int64)
         for turn, values in enumerate(turns.values):
-            found[(bits == values).all(axis=1)] = turn
+            found[((bits == values) | (values == UNKNOWN)).all(axis=1)] = turn
         return found
 
     def _find_starts(self, turn: int, numbers: npt.NDArray[np.intp]) -> _Starts:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gamelore.circuit import lookahead
-from gamelore.circuit.program import Program, Turns
+from gamelore.circuit.program import UNKNOWN, Program, Turns
 from gamelore.engine import CircuitSimulator, Row
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.search.mcts._playout_kernels import Lanes
@@ -33,7 +33,8 @@ def find_lookahead(
 def find_turn(turns: Turns, row: Row) -> int | None:
     """Return the turn of a position, if its fluents say so."""
     bits = (row[turns.fluents >> 6] >> (turns.fluents & 63).astype(np.uint64)) & 1
-    found = np.flatnonzero((bits == turns.values).all(axis=1))
+    agrees = (bits == turns.values) | (turns.values == UNKNOWN)
+    found = np.flatnonzero(agrees.all(axis=1))
     return int(found[0]) if len(found) else None
 
 
