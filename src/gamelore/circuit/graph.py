@@ -85,6 +85,20 @@ class GraphBuilder:
         self._known[a, b] = literal
         return literal
 
+    def parts(self, literal: int) -> set[int]:
+        """Return the literals that are true if this one is: parts of its ANDs."""
+        found: set[int] = set()
+        waiting = [literal]
+        while waiting:
+            gate = (waiting[-1] >> 1) - 1 - self.inputs
+            if waiting.pop() & 1 or gate < 0:
+                continue
+            for part in (self._left[gate], self._right[gate]):
+                if part not in found:
+                    found.add(part)
+                    waiting.append(part)
+        return found
+
     def conjoin(self, literals: Iterable[int]) -> int:
         """Return the AND of literals, in this order, so that beginnings are shared."""
         result = TRUE

@@ -22,7 +22,7 @@ from gamelore.circuit.turns import (
     TurnCircuit,
     TurnOrder,
     find_turn_order,
-    make_turn_circuit,
+    make_turn_circuits,
 )
 
 _FEWEST_IN_RUNS = 800  # gates of a turn: of fewer, runs of a kind are too short
@@ -31,8 +31,7 @@ _FEWEST_IN_RUNS = 800  # gates of a turn: of fewer, runs of a kind are too short
 def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
     """Lay the circuit of every turn out for kernels."""
     order = find_turn_order(circuit)
-    circuits = [make_turn_circuit(circuit, order, t) for t in range(len(order.values))]
-    return lay_out_turns(order, circuits)
+    return lay_out_turns(order, make_turn_circuits(circuit, order))
 
 
 def lay_out_turns(

@@ -7,7 +7,7 @@ What is left is over groups of moves in place of moves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm
 
@@ -16,9 +16,11 @@ from gamelore.circuit.graph import FALSE, TRUE, GraphBuilder
 from gamelore.circuit.invariants import find_constants
 from gamelore.circuit.move_groups import TurnCircuit as TurnCircuit
 from gamelore.circuit.move_groups import group_moves as group_moves
+from gamelore.circuit.quiet import find_quiet
 
 _LONGEST_PERIOD = 8
 _LARGEST_CONE = 200  # gates that say how turns follow each other
+_NOTHING: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True)
@@ -128,9 +130,32 @@ class _Cones:
 # ── the circuit of a turn ───────────────────────────────────────────────────────────
 
 
-def make_turn_circuit(circuit: Circuit, order: TurnOrder, turn: int) -> TurnCircuit:
-    """Return what is left of a circuit in one turn of an order."""
+def make_turn_circuits(circuit: Circuit, order: TurnOrder) -> list[TurnCircuit]:
+    """Return what is left of a circuit in every turn, for matches that go on.
+
+    Wherever it is used, the position before was not terminal, or this one is not.
+    """
+    turns = range(len(order.values))
+    result = [make_turn_circuit(circuit, order, turn) for turn in turns]
+    plain = list(result)
+    for turn in turns:
+        before = (turn - 1) % len(turns)
+        known = order.known(before), order.known(turn)
+        quiet = find_quiet(circuit, plain[before], *known)
+        if quiet:
+            result[turn] = make_turn_circuit(circuit, order, turn, quiet)
+    return result
+
+
+def make_turn_circuit(
+    circuit: Circuit, order: TurnOrder, turn: int, quiet: Mapping[int, int] = _NOTHING
+) -> TurnCircuit:
+    """Return what is left of a circuit in one turn of an order.
+
+    `quiet`: nodes of its graph whose values are known, too.
+    """
     known = {1 + fluent: int(value) for fluent, value in order.known(turn).items()}
+    known |= quiet
     view = _Restriction(circuit, known)
     known |= find_known_moves(circuit, view.legal())
     restriction = _Restriction(circuit, known)
@@ -154,7 +179,7 @@ def find_known_moves(circuit: Circuit, legal: Sequence[int]) -> dict[int, int]:
 
 
 class _Restriction:
-    """A graph in which some inputs are known: every node as a literal of another."""
+    """A graph in which some nodes are known: every node as a literal of another."""
 
     def __init__(self, circuit: Circuit, known: dict[int, int]) -> None:
         graph = circuit.graph
@@ -165,6 +190,8 @@ class _Restriction:
         meaning, both = self.meaning, self.builder.both
         for a, b in zip(graph.left.tolist(), graph.right.tolist(), strict=True):
             meaning.append(both(meaning[a >> 1] ^ (a & 1), meaning[b >> 1] ^ (b & 1)))
+            if (value := known.get(len(meaning) - 1)) is not None:
+                meaning[-1] = value
 
     def outputs(self) -> list[int]:
         """Return the literals of all outputs."""
