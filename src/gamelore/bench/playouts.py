@@ -1,7 +1,7 @@
 """Random playouts per second, one core, with a peer's beside ours.
 
 Machines are noisy, so ours and the peer's runs alternate, and the ratio is the median
-of the rounds' ratios.
+of the rounds' ratios. On one thread, seconds are of processor time.
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ def measure(
 
     Games are names or rule sheets. What the peer does not have is measured alone.
     """
+    clock = time.process_time if threads == 1 else time.perf_counter
     for name in games:
         sim = simulator(load(name))
         seeds = iter(range(seed, seed + 10**9))
@@ -86,13 +87,13 @@ def measure(
             sim.playouts(count=count, seed=next(seeds), threads=threads)
 
         if peer is None or name not in PEER_GAMES[peer]:
-            rate = Rate(name, statistics.median(rates(ours, seconds, rounds)))
+            rate = Rate(name, statistics.median(rates(ours, seconds, rounds, clock)))
         else:
             theirs = PEERS[peer](name)
             pairs = list(
                 zip(
-                    rates(ours, seconds, rounds),
-                    rates(theirs, seconds, rounds),
+                    rates(ours, seconds, rounds, clock),
+                    rates(theirs, seconds, rounds, clock),
                     strict=True,
                 )
             )
@@ -163,21 +164,26 @@ def _number(value: float | None) -> int | str:
     return int(round(value, -digits))
 
 
-def rates(play: Play, seconds: float, rounds: int) -> Iterator[float]:
+def rates(
+    play: Play,
+    seconds: float,
+    rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Iterator[float]:
     """How many per second, measured anew each round; first runs only find the size."""
     play(1)  # kernels compile now, not in a round
     count = 1
     while True:
-        taken = _time(play, count)
+        taken = _time(play, count, clock)
         if taken > seconds / 4:
             break
         count *= 2 if taken > seconds / 50 else 8
     count = max(1, round(count * seconds / taken))
     for _ in range(rounds):
-        yield count / _time(play, count)
+        yield count / _time(play, count, clock)
 
 
-def _time(play: Play, count: int) -> float:
-    started = time.perf_counter()
+def _time(play: Play, count: int, clock: Callable[[], float]) -> float:
+    started = clock()
     play(count)
-    return time.perf_counter() - started
+    return clock() - started

@@ -150,14 +150,15 @@ class PlayoutBatch:
         tally.progress[_turn_kernels.END] = chunk.end
         tally.progress[_turn_kernels.PAUSE] = steps
         tally.progress[_turn_kernels.FIRST_TURN] = turn
-        ended = self._make_ended() if in_turns else None
+        ended = self._make_ended()
         status = _kernels.PAUSED
         while status in _UNFINISHED and not stopped.is_set():
             if in_turns:
                 status = _turn_kernels.play_turns(
                     program, compiled.turns, words, random, tally, ended
                 )
-                if status in (_turn_kernels.FULL, _kernels.FINISHED):
+                empty = status in (_turn_kernels.FULL, _kernels.FINISHED)
+                if empty and len(ended.lanes):
                     _turn_kernels.record_ended(
                         program, compiled.turns, words, tally, ended
                     )
