@@ -67,7 +67,7 @@ def describe(record: dict[str, Any]) -> dict[str, str]:
     said = {"roles": ", ".join(record["roles"]), "rules": f"{record['rules']:,}"}
     if record["engine"] == "interpreter":
         return {**said, "engine": f"interpreter: {record['reason']}"}
-    steps = ("ground", "build", "minimise", "schedule")
+    steps = ("ground", "minimise", "schedule")
     times = ", ".join(f"{step} {record[f'{step}_seconds']:.2f}" for step in steps)
     return {
         **said,
