@@ -112,7 +112,8 @@ class _Build:
             inputs.extend(atoms)
         self.literal: dict[int, int] = {}
         components = list(_components(self.bodies, set(inputs), self._roots()))
-        looping = [c for c in components if self._is_loop(c)]
+        levels = list(self._levels(components))
+        looping = [c for level in levels for c in level if self._is_loop(c)]
         variables = [atom for component in looping for atom in component]
         self.builder = GraphBuilder(len(inputs) + len(variables))
         for number, atom in enumerate([*inputs, *variables]):
@@ -121,7 +122,7 @@ class _Build:
         self.variable_number = {a: first + i for i, a in enumerate(variables)}
         self.leaves: dict[int, int] = {}
         self.loops: list[Loop] = []
-        for level in self._levels(components):
+        for level in levels:
             plain = [c[0] for c in level if c[0] not in self.variable_number]
             self._set_values(plain)
             for component in level:
