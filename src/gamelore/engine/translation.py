@@ -99,13 +99,14 @@ class Translation:
         """Return the move of a role in the played game for each in the known one.
 
         `role`: of the known game, the only one with a choice. Nothing if the games do
-        not agree on the position.
+        not agree on the position, which must not be terminal.
         """
         rows = row[np.newaxis]
-        if not self.agrees(rows):
+        own = self.translate(rows)
+        if self.known.terminal(own, checked=False)[0]:
             return None
         one = self.played.expand(rows, checked=False)
-        other = self.known.expand(self.translate(rows), checked=False)
+        other = self.known.expand(own, checked=False)
         theirs = self.roles[role]
         by_row = {
             successor.tobytes(): self.played.moves[theirs][int(moves[theirs])]
@@ -113,9 +114,12 @@ class Translation:
                 self.translate(one.successors), one.moves, strict=True
             )
         }
+        found = [successor.tobytes() for successor in other.successors]
+        if by_row.keys() != set(found):
+            return None
         return {
-            self.known.moves[role][int(moves[role])]: by_row[successor.tobytes()]
-            for successor, moves in zip(other.successors, other.moves, strict=True)
+            self.known.moves[role][int(moves[role])]: by_row[successor]
+            for successor, moves in zip(found, other.moves, strict=True)
         }
 
 

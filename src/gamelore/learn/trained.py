@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from functools import cache
+from functools import cache, partial
 
 from gamelore.agents.agent import PlayerAgent
 from gamelore.agents.fallback import FallbackPlayer
@@ -85,14 +85,11 @@ class TrainedPlayer:
             if clock.left < math.inf:
                 end = time.monotonic() + clock.left - _ENOUGH * clock.seconds
             translation = find_translation(played, own, end)
-            weights = find_shipped(known)
-            if translation is None or weights is None:
-                continue
-            player = self._search(own, weights.weights.search)
-            if player is not None:
-                return TranslatedPlayer(
-                    player, translation, lambda: TreePlayer(self._seed)
-                )
+            found = find_shipped(known) if translation else None
+            player = self._search(own, found.weights.search) if found else None
+            if translation and player:
+                other = partial(TreePlayer, self._seed)
+                return TranslatedPlayer(player, translation, other)
         return None
 
     def _search(self, engine: CircuitSimulator, kind: SearchKind) -> Player | None:

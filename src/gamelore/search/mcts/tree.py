@@ -399,7 +399,7 @@ class CircuitTree:
             self.evaluator, self._expects, self._rave > 0
         )
         return Tree(
-            nodes=allocate_nodes(count, engine.width, roles),  # as they are used
+            nodes=allocate_nodes(count, engine.width, roles),  # pages come with use
             edges=allocate_edges(count_edges(count)),
             actions=allocate_actions(2 * count),
             tickets=allocate_tickets(roles),
