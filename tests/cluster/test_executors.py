@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.killing import kill_once_done
 
 from gamelore.cluster import (
     Executor,
@@ -135,14 +134,7 @@ if __name__ == "__main__":
 
 
 def test_processes_end_with_the_one_that_began_them(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(LEFT_ALONE)
-    command = [sys.executable, str(script)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        assert parent.stdout.readline() == "one is done\n"
-        parent.kill()
-        parent.communicate(timeout=60)  # until no process has its output open
+    kill_once_done(LEFT_ALONE, tmp_path)
 
 
 def test_a_task_that_kills_its_workers_is_given_up() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections import deque
 from pathlib import Path
 from typing import Any
+
+from tests.killing import kill_once_done
 
 from gamelore.engine.verify.runner import _replay_in_pool
 
@@ -35,11 +35,4 @@ def test_a_verification_given_up_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_processes_end_with_the_one_that_began_them(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(LEFT_ALONE)
-    command = [sys.executable, str(script)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        assert parent.stdout.readline() == "one is done\n"
-        parent.kill()
-        parent.communicate(timeout=60)  # until no process has its output open
+    kill_once_done(LEFT_ALONE, tmp_path)
