@@ -291,8 +291,13 @@ def _count_blocks(turns, base, first, end, word, count):
 
 
 @lean_part
-def _pick_in_blocks(turns, base, first, end, word, picks, number, way):
-    """Let lanes pick the move of a number, counted from the first of some blocks."""
+def _pick_in_blocks(turns, base, span, word, wanted, way):
+    """Let lanes pick the move of a number, counted from the first of some blocks.
+
+    span: the first move and the end; wanted: lanes, and the planes of their numbers
+    """
+    first, end = span
+    picks, number = wanted
     for block in range(first, end, BLOCK):
         inside = _load_count(base, word, BLOCK)
         here = below(number, inside) & picks
@@ -312,8 +317,9 @@ def _pick_in_blocks(turns, base, first, end, word, picks, number, way):
 
 
 @part
-def _choose_few_groups(turns, base, first, end, random, live, way):
+def _choose_few_groups(turns, base, span, random, live, way):
     """Put lanes into the groups of one of their legal moves: one of a single block."""
+    first, end = span
     count = _count_block(turns, base, first, end)
     some = nonzero(count)
     if any_lane(live & ~some):
@@ -327,8 +333,9 @@ def _choose_few_groups(turns, base, first, end, random, live, way):
 
 
 @part
-def _choose_some_groups(turns, base, first, end, random, live, way):
+def _choose_some_groups(turns, base, span, random, live, way):
     """The same for fewer than 255 moves."""
+    first, end = span
     word = np.int64(turns.scratch) * WORDS
     count = zero_planes(splat4(_NONE), 8)
     count = _count_blocks(turns, base, first, end, word, count)
@@ -336,7 +343,7 @@ def _choose_some_groups(turns, base, first, end, random, live, way):
     if any_lane(live & ~some):
         return False
     number = _draw(decrease(count, some), random, live)
-    _pick_in_blocks(turns, base, first, end, word, some, number, way)
+    _pick_in_blocks(turns, base, span, word, (some, number), way)
     return True
 
 
@@ -361,8 +368,9 @@ def _load_planes8(base, word):
 
 
 @part
-def _choose_many_groups(turns, base, first, end, random, live, way):
+def _choose_many_groups(turns, base, span, random, live, way):
     """The same for up to 2 ** 20 moves: counts of blocks, and of blocks of blocks."""
+    first, end = span
     zero = splat4(_NONE)
     count = zero_planes(zero, 20)
     start = np.int64(turns.scratch) * WORDS
@@ -386,7 +394,8 @@ def _choose_many_groups(turns, base, first, end, random, live, way):
         if any_lane(picks):
             stop = min(many + MANY, end)
             at = word + 8 * WORDS
-            _pick_in_blocks(turns, base, many, stop, at, picks, number[:8], way)
+            wanted = picks, number[:8]
+            _pick_in_blocks(turns, base, (many, stop), at, wanted, way)
             waiting = waiting & ~picks
             if not any_lane(waiting):
                 break
@@ -411,14 +420,20 @@ def choose_groups(turns, turn, base, random, live):
             way = _SINGLE if turns.single[turn] else _OFTEN
             live_half = load4(playing, half)
             lanes = base + np.uint64(8 * half)
-            span = turns, lanes, first, end
+            span = first, end
             if end - first < BLOCK:
-                fine = _choose_few_groups(*span, generators, live_half, way)
+                fine = _choose_few_groups(
+                    turns, lanes, span, generators, live_half, way
+                )
             elif end - first < 255:
-                fine = _choose_some_groups(*span, generators, live_half, way)
+                fine = _choose_some_groups(
+                    turns, lanes, span, generators, live_half, way
+                )
             else:
                 way = way if end - first < _MOST_OFTEN else _SELDOM
-                fine = _choose_many_groups(*span, generators, live_half, way)
+                fine = _choose_many_groups(
+                    turns, lanes, span, generators, live_half, way
+                )
             if not fine:
                 return role
         first = end
