@@ -1,7 +1,7 @@
 """Ordered constants: what makes an axis of a board.
 
 Constants are ordered by their numbers, by a chain of facts such as `(succ a b)`, or by
-their spelling (`c1`, `c2`, … or `a`, `b`, …). Numbers go first; chains order what was
+their names (`c1`, `c2`, … or `a`, `b`, …). Numbers go first; chains order what was
 given other names.
 """
 
@@ -29,7 +29,7 @@ class Axis:
     """Constants in order."""
 
     names: tuple[str, ...]
-    kind: Literal["number", "chain", "spelling", "listed"]
+    kind: Literal["number", "chain", "name", "listed"]
     cyclic: bool = False
     """Whether the first follows the last."""
 
@@ -80,11 +80,11 @@ class Orders:
             span = int(in_order[-1]) - int(in_order[0]) + 1
             if span <= 2 * len(names) + 2:
                 return Axis(tuple(in_order), "number")
-        by_spelling = sorted(names, key=natural)
-        regular = _is_regular(by_spelling)
+        by_name = sorted(names, key=natural)
+        regular = _is_regular(by_name)
         if regular:
-            return Axis(tuple(by_spelling), "spelling")
-        return self._find_chain(names) or _find_rest(by_spelling)
+            return Axis(tuple(by_name), "name")
+        return self._find_chain(names) or _find_rest(by_name)
 
     def _find_chain(self, names: frozenset[str]) -> Axis | None:
         """Return the constants along the chain that covers them all, if one does."""
@@ -143,7 +143,7 @@ def _find_rest(names: Sequence[str]) -> Axis | None:
     rest = [name for name in names if name not in numbered]
     if len(numbered) < 3 or len(rest) != 1 or not _is_regular(numbered):
         return None
-    return Axis((*numbered, *rest), "spelling")
+    return Axis((*numbered, *rest), "name")
 
 
 def _is_regular(names: Sequence[str]) -> bool:
