@@ -14,7 +14,7 @@ SOURCE = ROOT / "src"
 
 LAYERS = (
     ("errors",),
-    ("cache", "display", "files", "plugins", "settings"),
+    ("cache", "display", "files", "plugins", "processors", "settings"),
     ("cluster",),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),

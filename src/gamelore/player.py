@@ -72,6 +72,8 @@ class Briefing:
     """Seconds for each move."""
     ponders: bool = False
     """Whether the player may think while the others do."""
+    threads: int = 1
+    """How many threads the player may use at once."""
 
 
 class Player(Protocol):

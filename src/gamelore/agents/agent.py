@@ -35,12 +35,14 @@ class MatchEntry:
     play_clock: float = math.inf
     ponders: bool = False
     """Whether the player may think while the others do."""
+    threads: int = 1
+    """How many threads the player may use at once."""
 
     @property
     def briefing(self) -> Briefing:
         """What a player knows before the match."""
         clocks = self.start_clock, self.play_clock
-        return Briefing(self.simulator, self.role, *clocks, self.ponders)
+        return Briefing(self.simulator, self.role, *clocks, self.ponders, self.threads)
 
 
 class Agent(Protocol):

@@ -23,6 +23,7 @@ from gamelore.engine.position import Position
 from gamelore.errors import IllegalMoveError
 from gamelore.gdl import Compound, Move
 from gamelore.gdl.reader import read_term, read_text
+from gamelore.processors import count_cores
 from gamelore.search.mcts.analysis import (
     AnalysisLimits,
     find_role,
@@ -159,9 +160,8 @@ Values are goals, 0 to 100. Ctrl-C ends the analysis, and leaves what is known.
 @click.option(
     "--threads",
     type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Trees that are searched at once.",
+    help="Trees that are searched at once.  [default: one for each processor; with"
+    " --playouts 1]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 @seed_option
@@ -176,7 +176,7 @@ def command(
     seconds: float | None,
     playouts: int | None,
     lines: int,
-    threads: int,
+    threads: int | None,
     as_json: bool,
     seed: int,
     engine: str,
@@ -191,6 +191,8 @@ def command(
     chosen = find_role(position, role)
     if seconds is None:
         seconds = USUAL_SECONDS if playouts is None else math.inf
+    if threads is None:
+        threads = count_cores() if playouts is None else 1
     every = _EVERY_LINE if as_json else _EVERY
     limits = AnalysisLimits(seconds, playouts, every, lines)
     settings = TreeSettings(threads=threads, playouts=playouts)

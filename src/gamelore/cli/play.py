@@ -27,6 +27,7 @@ from gamelore.match.match import play_match
 from gamelore.match.record import CHANCE, MatchRecord
 from gamelore.match.referee import Referee
 from gamelore.player import Briefing, Clock, Player
+from gamelore.processors import count_cores
 
 LONGEST_CLOCK = 86_400.0
 
@@ -112,7 +113,10 @@ class Session:
                 spec, store=store, seed=seed, games=[self.simulator.game]
             )
             names = ("person",) * len(self.others)
-            entry = MatchEntry("play", self.simulator, role, names, math.inf, clock)
+            clocks = math.inf, clock
+            entry = MatchEntry(
+                "play", self.simulator, role, names, *clocks, threads=count_cores()
+            )
             self._agents.append((agent, entry))
 
     def run(self, clock: float) -> None:

@@ -33,7 +33,8 @@ from gamelore.experiments.report import (
     claims_record,
     tabulate_claims,
 )
-from gamelore.experiments.sweep import Sweep, count_cores
+from gamelore.experiments.sweep import Sweep
+from gamelore.processors import count_cores
 from gamelore.settings import SettingError, from_options
 
 FIRST = (

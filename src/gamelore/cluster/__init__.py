@@ -15,7 +15,6 @@ from gamelore.cluster.executor import Done, Executor, LostWorker, SerialExecutor
 from gamelore.cluster.local import LocalProcesses
 from gamelore.cluster.open import (
     LOCAL,
-    count_cores,
     open_executor,
     ray_environment,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "LostWorker",
     "SerialExecutor",
     "Shared",
-    "count_cores",
     "open_executor",
     "ray_environment",
 ]

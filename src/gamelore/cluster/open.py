@@ -99,10 +99,3 @@ def _speaks_http2(connection: socket.socket) -> bool:
     connection.sendall(_HTTP2_PREFACE)
     answer = connection.recv(9)
     return len(answer) >= 4 and answer[3] == _HTTP2_SETTINGS
-
-
-def count_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -25,8 +25,9 @@ from gamelore.cluster.executor import (
     call,
     keep,
 )
-from gamelore.cluster.open import AUTO, LOCAL, count_cores, ray_environment
+from gamelore.cluster.open import AUTO, LOCAL, ray_environment
 from gamelore.errors import ClusterError
+from gamelore.processors import count_cores
 
 RESOURCES_SECONDS = 1.0
 """Time between two looks at how many cores the cluster has."""

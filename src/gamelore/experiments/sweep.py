@@ -15,7 +15,6 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from gamelore.cluster import Executor, LocalProcesses, SerialExecutor
-from gamelore.cluster import count_cores as count_cores
 from gamelore.engine import simulator
 from gamelore.games import load
 from gamelore.graph import StateGraph

@@ -49,6 +49,17 @@ def test_a_budget_of_playouts_gives_the_same_search(
     assert 9000 <= found[0].playouts < 9000 + threads * 512
 
 
+@pytest.mark.parametrize(
+    ("settings", "trees"), [({}, 3), ({"playouts": 2000}, 1), ({"threads": 2}, 2)]
+)
+def test_it_searches_a_tree_for_each_thread_it_may_use(
+    connect: Simulator, settings: dict[str, int], trees: int
+) -> None:
+    player = TreePlayer(5, TreeSettings(nodes=50_000, **settings))
+    player.start(Briefing(connect, "red", threads=3), Clock(0.2))
+    assert len(player._trees) == trees
+
+
 def test_it_stops_when_the_value_is_proven() -> None:
     engine = simulator(load("tictactoe"))
     player = make(engine, "x")

@@ -40,6 +40,7 @@ from gamelore.ggp.net.listener import Listener
 from gamelore.ggp.player.engines import Engine, EngineLimits, Engines
 from gamelore.ggp.player.session import MatchSession, SessionSettings
 from gamelore.ggp.symbol_map import SymbolMap
+from gamelore.processors import count_cores
 
 log = logging.getLogger(__name__)
 
@@ -310,6 +311,7 @@ class PlayerServer:
             (request.opponents if request else ()) or self.opponents,
             message.start_clock,
             message.play_clock,
+            threads=max(1, count_cores() // self.at_once),
         )
         session = MatchSession(settings, self._find_engine(symbols), self.agent)
         with self._lock:

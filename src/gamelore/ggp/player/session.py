@@ -44,6 +44,8 @@ class SessionSettings:
     opponents: tuple[str, ...]
     start_clock: float
     play_clock: float
+    threads: int = 1
+    """How many threads the player may use at once."""
 
 
 class _Best(NamedTuple):
@@ -243,6 +245,7 @@ class MatchSession:
                 settings.start_clock,
                 settings.play_clock,
                 ponders=True,
+                threads=settings.threads,
             )
         else:
             self._entry = replace(self._entry, simulator=simulator)

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event, Lock, Thread
 from typing import Any, Protocol
 
@@ -89,6 +90,7 @@ class TreePlayer:
         self._trees: list[TreeSearch] = []
         self._targets: list[int] = []  # the playouts at which each tree is to stop
         self._role = 0
+        self._threads = 1  # that may be used
         self._ponders = False
         self._pondering: _Pondering | None = None
         self._turn = Lock()  # who rests and who begins to ponder take turns
@@ -117,6 +119,7 @@ class TreePlayer:
         self._stop_pondering()
         self._rested.clear()
         simulator = briefing.simulator
+        self._threads = briefing.threads
         if self._simulator is not simulator:
             self._engine = simulator
             if self.evaluator is not None:
@@ -193,12 +196,21 @@ class TreePlayer:
             return [
                 PlainTree(simulator, self.settings, self._seed, evaluator=evaluator)
             ]
+        count = self._count_threads()
+        settings = replace(self.settings, threads=count)
         return [
-            CircuitTree(
-                simulator, self.settings, self._seed + number, evaluator=evaluator
-            )
-            for number in range(self.settings.threads)
+            CircuitTree(simulator, settings, self._seed + number, evaluator=evaluator)
+            for number in range(count)
         ]
+
+    def _count_threads(self) -> int:
+        """Return how many trees to search at once."""
+        settings = self.settings
+        if settings.threads is not None:
+            return settings.threads
+        if settings.playouts is not None or self.evaluator is not None:
+            return 1
+        return self._threads
 
     def _find_row(self, position: Position) -> Row:
         """Return a position as a row of the trees' engine."""

@@ -56,8 +56,10 @@ class TreeSettings:
     """Playouts of a decision at most; by default, as many as the clock allows."""
     seconds: float | None = None
     """Seconds of a decision at most; by default, as many as the clock allows."""
-    threads: int = 1
-    """Trees that are searched at once; their counts are added up."""
+    threads: int | None = None
+    """Trees that are searched at once; their counts are added up. By default as many as
+    the player may use threads (`Briefing.threads`); with a budget of playouts or an
+    evaluator, one."""
 
     def __post_init__(self) -> None:
         limits = (

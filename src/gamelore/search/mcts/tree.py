@@ -392,7 +392,8 @@ class CircuitTree:
         state[_tree_kernels.FIRST], state[_tree_kernels.SECOND] = first, second
         ranges = [(min(g, default=0), max(g, default=100)) for g in engine.goal_values]
         roles = len(names)
-        count = settings.nodes or count_nodes(engine.width, roles) // settings.threads
+        room = count_nodes(engine.width, roles) // (settings.threads or 1)
+        count = settings.nodes or room
         estimated = 0 if self._leaves is None else count
         state[_tree_kernels.EVALUATED] = 0 if estimated else -1
         exploration = settings.exploration_over(
