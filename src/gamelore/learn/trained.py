@@ -12,13 +12,15 @@ from gamelore.agents.renamed import RenamedPlayer
 from gamelore.agents.translated import TranslatedPlayer
 from gamelore.board import infer_board
 from gamelore.circuit.store import load as load_circuit
-from gamelore.engine import CircuitSimulator, simulator
+from gamelore.engine import CircuitSimulator, Simulator, simulator
 from gamelore.engine.position import Position
 from gamelore.engine.translation import find_translation
 from gamelore.games import load
 from gamelore.gdl import Game, Move
+from gamelore.learn.adaptive_player import AdaptivePlayer
+from gamelore.learn.in_match import LIMITS
 from gamelore.player import Briefing, Clock, Player, let_rest
-from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
+from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.mcts import TreePlayer
 from gamelore.search.playouts import MonteCarloPlayer
 from gamelore.values.shipped import (
@@ -31,7 +33,6 @@ from gamelore.values.shipped import (
 
 _ENOUGH = 0.5  # of a start clock: the least that is left before a game is looked at
 _COMPILING = 5.0  # seconds: with less, no circuit is made
-_LIMITS = SearchLimits(4, 60)  # moves ahead: without a clock, and with one
 
 
 class TrainedPlayer:
@@ -39,18 +40,25 @@ class TrainedPlayer:
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
+        self._simulator: Simulator | None = None
         self._player: Player | None = None
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
-        """Load the weights of the game."""
-        found = find_shipped(briefing.simulator.game)
-        player = None
-        if found is not None and isinstance(briefing.simulator, CircuitSimulator):
-            player = self._over_weights(found, briefing.simulator, clock)
-        if player is None and isinstance(briefing.simulator, CircuitSimulator):
-            player = self._by_other_rules(briefing.simulator, clock)
-        self._player = player or TreePlayer(self._seed)
+        """Load the weights of the game, if it is another one than before."""
+        if self._player is None or self._simulator is not briefing.simulator:
+            self._player = self._find_player(briefing.simulator, clock)
+            self._simulator = briefing.simulator
         self._player.start(briefing, clock)
+
+    def _find_player(self, simulator: Simulator, clock: Clock) -> Player:
+        """Return the player for a game: by weights, or one that learns by itself."""
+        player = None
+        if isinstance(simulator, CircuitSimulator):
+            found = find_shipped(simulator.game)
+            if found is not None:
+                player = self._over_weights(found, simulator, clock)
+            player = player or self._by_other_rules(simulator, clock)
+        return player or AdaptivePlayer(self._seed)
 
     def _over_weights(
         self, found: Recognised, played: CircuitSimulator, clock: Clock
@@ -98,7 +106,7 @@ class TrainedPlayer:
             return None
         if kind == "tree":
             return TreePlayer(self._seed, evaluator=evaluator)
-        return AlphaBetaPlayer(evaluator, seed=self._seed, limits=_LIMITS)
+        return AlphaBetaPlayer(evaluator, seed=self._seed, limits=LIMITS)
 
     def choose(self, position: Position, clock: Clock) -> Move:
         """Return the best move that the search finds in time."""

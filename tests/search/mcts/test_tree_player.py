@@ -53,7 +53,7 @@ def test_a_budget_of_playouts_gives_the_same_search(
     ("settings", "trees"), [({}, 3), ({"playouts": 2000}, 1), ({"threads": 2}, 2)]
 )
 def test_it_searches_a_tree_for_each_thread_it_may_use(
-    connect: Simulator, settings: dict[str, int], trees: int
+    connect: Simulator, settings: dict[str, Any], trees: int
 ) -> None:
     player = TreePlayer(5, TreeSettings(nodes=50_000, **settings))
     player.start(Briefing(connect, "red", threads=3), Clock(0.2))

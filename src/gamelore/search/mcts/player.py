@@ -181,6 +181,16 @@ class TreePlayer:
         self._rested.set()
         self._stop_pondering()
 
+    def use(self, threads: int, *, ponders: bool) -> None:
+        """Search with so many threads from now on, and on the others' time or not."""
+        self._threads = threads
+        with self._turn:
+            self._ponders = ponders
+        missing = self._count_threads() - len(self._trees)
+        if missing > 0 and all(isinstance(one, CircuitTree) for one in self._trees):
+            assert self._engine is not None
+            self._trees += self._make_trees(self._engine)[-missing:]
+
     # ── inside ──────────────────────────────────────────────────────────────────────
 
     def _stop_pondering(self) -> None:

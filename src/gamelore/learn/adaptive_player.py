@@ -1,0 +1,144 @@
+"""The player that learns an unknown game while it plays it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from dataclasses import replace
+
+from gamelore.engine import CircuitSimulator
+from gamelore.engine.position import Position
+from gamelore.errors import GameloreError
+from gamelore.gdl import Move
+from gamelore.learn.in_match import LIMITS, BackgroundTraining
+from gamelore.player import Briefing, Clock
+from gamelore.search.alpha_beta import AlphaBetaPlayer
+from gamelore.search.evaluator import Evaluator
+from gamelore.search.mcts import TreePlayer
+
+log = logging.getLogger(__name__)
+
+_START_SHARE = 0.85  # of a start clock, that is used where there is something to learn
+_SHORT = 5.0  # seconds of a start clock: with less, nobody waits for what is learned
+_WAIT = 0.05  # seconds between looks at the training
+_AT_ONCE = 0.1  # seconds for the start of a tree that may never be asked
+
+
+class AdaptivePlayer:
+    """Searches by playouts, and over values it learns meanwhile once these are better.
+
+    Learning takes the start clock and the others' time, and with two threads the
+    player's own time too. It goes on in later matches of the same game. Without a start
+    clock, or where nobody may think on the others' time, this is a `TreePlayer`.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+        self._tree = TreePlayer(seed)
+        self._briefing: Briefing | None = None
+        self._training: BackgroundTraining | None = None
+        self._evaluator: Evaluator | None = None
+        self._search: AlphaBetaPlayer | None = None  # over the evaluator
+        self._is_released = False  # whether the tree has all threads
+
+    @property
+    def evaluator(self) -> Evaluator | None:
+        """The learned values that moves are chosen by, once there are some."""
+        return self._evaluator
+
+    def start(self, briefing: Briefing, clock: Clock) -> None:
+        """Begin to learn, and search the initial position; use most of the clock."""
+        self.rest()
+        simulator = briefing.simulator
+        if self._briefing is None or self._briefing.simulator is not simulator:
+            self._training = self._evaluator = self._search = None
+        self._briefing = briefing
+        learns = clock.left < math.inf and briefing.ponders
+        if (
+            learns
+            and self._training is None
+            and isinstance(simulator, CircuitSimulator)
+        ):
+            self._training = BackgroundTraining(simulator, self._seed)
+        training = self._training if learns else None
+        if training is None or (training.is_over and training.evaluator is None):
+            self._is_released = True
+            self._tree.start(briefing, clock)
+            return
+        self._is_released = False
+        training.open()
+        self._prepare(training, briefing, clock)
+        if self._search is not None:
+            self._search.start(briefing, Clock())
+
+    def choose(self, position: Position, clock: Clock) -> Move:
+        """Return the move of the search that is better, as far as is known."""
+        if self._briefing is None:
+            raise RuntimeError("start must be called before choose")
+        training = self._training
+        if training is None:
+            return self._tree.choose(position, clock)
+        if self._briefing.threads == 1:
+            training.halt()
+        self._follow(training, self._briefing)
+        try:
+            return self._decide(position, clock)
+        finally:
+            training.resume()
+
+    def rest(self) -> None:
+        """Stop thinking and learning on the others' time, until the next start."""
+        if self._training is not None:
+            self._training.close()
+        self._tree.rest()
+
+    # ── inside ──────────────────────────────────────────────────────────────────────
+
+    def _prepare(
+        self, training: BackgroundTraining, briefing: Briefing, clock: Clock
+    ) -> None:
+        """Use a start clock: for the tree, and for training beside or before it."""
+        alone = replace(briefing, threads=max(1, briefing.threads - 1), ponders=False)
+        end = time.monotonic()
+        if clock.left > _SHORT:
+            end += _START_SHARE * clock.left
+        training.resume()
+        if training.evaluator is not None:
+            self._tree.start(alone, Clock(min(_AT_ONCE, clock.seconds)))
+        elif briefing.threads > 1:
+            self._tree.start(alone, clock)
+        _wait(training, end)
+        if briefing.threads == 1:
+            training.halt()
+            if training.evaluator is None:
+                self._tree.start(alone, Clock(max(_AT_ONCE, clock.left)))
+        self._follow(training, briefing)
+
+    def _follow(self, training: BackgroundTraining, briefing: Briefing) -> None:
+        """Search over the latest values; where there are none, the tree has all."""
+        if training.evaluator is not self._evaluator:
+            self._evaluator = training.evaluator
+            player = AlphaBetaPlayer(self._evaluator, seed=self._seed, limits=LIMITS)
+            player.start(briefing, Clock())
+            self._search = player
+        if training.is_over and self._evaluator is None and not self._is_released:
+            self._is_released = True
+            self._tree.use(briefing.threads, ponders=True)
+
+    def _decide(self, position: Position, clock: Clock) -> Move:
+        if self._search is not None:
+            try:
+                return self._search.choose(position, clock)
+            except GameloreError as error:
+                log.warning("the tree search takes over: %s", error)
+                self._search = None  # until other values are learned
+        return self._tree.choose(position, clock)
+
+
+def _wait(training: BackgroundTraining, end: float) -> None:
+    """Wait until a time, or until training has come to a result."""
+    while time.monotonic() < end:
+        if training.evaluator is not None or training.is_over:
+            break
+        time.sleep(_WAIT)
