@@ -14,6 +14,7 @@ from gamelore.learn.adaptive_player import AdaptivePlayer
 from gamelore.learn.presets import NTUPLES
 from gamelore.learn.trainer import Trainer
 from gamelore.player import Briefing, Clock
+from gamelore.search.alpha_beta import AlphaBetaPlayer
 from gamelore.search.evaluator import Evaluator
 from gamelore.values.evaluator import ValueFunctionEvaluator
 
@@ -160,7 +161,7 @@ def test_a_search_that_fails_leaves_the_move_to_the_tree(
     player = AdaptivePlayer(1)
     position = start(player, connect)
     made[0].evaluator = learned
-    monkeypatch.setattr(adaptive_player.AlphaBetaPlayer, "choose", fail)
+    monkeypatch.setattr(AlphaBetaPlayer, "choose", fail)
     assert player.choose(position, Clock(0.1)) in position.legal_moves("red")
     assert player._search is None
     player.rest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,6 +191,40 @@ def test_the_interpreter_finds_the_same(game: str) -> None:
             assert fast.value == pytest.approx(plain.value, abs=1e-9)
 
 
+@pytest.mark.parametrize("game", EVALUATORS)
+def test_null_windows_change_no_value(game: str) -> None:
+    evaluator = EVALUATORS[game]
+    engine = evaluator.prepare(circuit(game))
+    assert isinstance(engine, CircuitSimulator)
+    search = CircuitSearch(engine, evaluator, 0, entries=64, selective=True)
+    for row in random_rows(engine, 1 if game == "abalone" else 8, seed=9):
+        found = find(search, row, 2)  # not deep enough for anything to be left out
+        expected = minimax(engine, evaluator, row, 2, 0)
+        assert found.value == pytest.approx(expected, abs=1e-9)
+        check_move(engine, evaluator, row, 2, 0, found)
+
+
+@pytest.mark.parametrize(
+    ("game", "deep"), [("tictactoe", 9), ("nim", 16), ("connect-four-4x4", 16)]
+)
+def test_what_a_selective_search_proves_is_so(game: str, deep: int) -> None:
+    evaluator = ConstantEvaluator()
+    engine = circuit(game)
+    extremes = {evaluator.goal_scale(engine, 0).value(goal) for goal in (0, 100)}
+    proofs = 0
+    for row in random_rows(engine, 12, seed=4):
+        exact = find(CircuitSearch(engine, evaluator, 0), row, deep)
+        search = CircuitSearch(engine, evaluator, 0, entries=256, selective=True)
+        for depth in (3, 5, 7):
+            found = find(search, row, depth)
+            if found.value in extremes:
+                assert found.value == exact.value
+                proofs += 1
+        # Beyond all ends, reductions leave nothing out.
+        assert find(search, row, 60).value == exact.value
+    assert proofs
+
+
 @pytest.mark.slow
 def test_abalone_has_the_same_values_three_moves_ahead() -> None:
     evaluator = HeuristicEvaluator()
@@ -217,15 +252,31 @@ def started(player: AlphaBetaPlayer, position: Position, role: str) -> AlphaBeta
     return player
 
 
-def test_pauses_change_nothing() -> None:
-    engine = circuit("connect-four")
+@pytest.mark.parametrize("selective", [False, True])
+def test_pauses_change_nothing(selective: bool) -> None:
+    evaluator = FeatureEvaluator("threats")
+    engine = evaluator.prepare(circuit("connect-four"))
+    assert isinstance(engine, CircuitSimulator)
     row = engine.initial_row()
     in_one_go, in_steps = (
-        CircuitSearch(engine, ConstantEvaluator(), 0) for _ in range(2)
+        CircuitSearch(engine, evaluator, 0, selective=selective) for _ in range(2)
     )
-    in_one_go.begin(row, 5, seed=3)
-    assert in_one_go.search(1 << 40) == find(in_steps, row, 5)
+    in_one_go.begin(row, 6, seed=3)
+    assert in_one_go.search(1 << 40) == find(in_steps, row, 6)
     assert in_steps.nodes == in_one_go.nodes
+
+
+def test_a_selective_search_is_smaller() -> None:
+    evaluator = FeatureEvaluator("threats")
+    engine = evaluator.prepare(circuit("connect-four"))
+    assert isinstance(engine, CircuitSimulator)
+    full, selective = (
+        CircuitSearch(engine, evaluator, 0, selective=one) for one in (False, True)
+    )
+    for row in random_rows(engine, 4, seed=2):
+        find(full, row, 9)
+        find(selective, row, 9)
+    assert selective.nodes < full.nodes / 2
 
 
 def test_a_table_and_an_order_save_work() -> None:
@@ -368,6 +419,6 @@ def test_goals_outweigh_features() -> None:
         ({"entries": 100}, "entries must be a power of two, got 100"),
     ],
 )
-def test_limits_that_cannot_be(changes: dict[str, int], message: str) -> None:
+def test_limits_that_cannot_be(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SearchLimits(**changes)

@@ -27,9 +27,9 @@ def _search(
     evaluator: Evaluator, seed: int, depth: int | None = None
 ) -> AlphaBetaPlayer:
     """Return alpha-beta to a depth, or as deep as a clock allows."""
-    limits = (
-        SearchLimits(_USUAL_DEPTH, _DEEPEST) if depth is None else SearchLimits(depth)
-    )
+    limits = SearchLimits(_USUAL_DEPTH, _DEEPEST, selective=True)
+    if depth is not None:
+        limits = SearchLimits(depth)
     return AlphaBetaPlayer(evaluator, seed=seed, limits=limits)
 
 

@@ -22,8 +22,8 @@ from gamelore.values.evaluator import ValueFunctionEvaluator
 
 log = logging.getLogger(__name__)
 
-LIMITS = SearchLimits(4, 60)
-"""Of a search over learned values, in moves ahead: without a clock, and with one."""
+LIMITS = SearchLimits(4, 60, entries=1 << 20, selective=True)
+"""Of a search over learned values: how deep it is without a clock, and with one."""
 
 _SLICE = 0.05  # seconds of training in a step
 _FIRST_TRIAL = 8.0  # seconds of training before the first trial

@@ -10,6 +10,11 @@ node and resume with the same result.
 
 Values are those of one role, the searching role. It maximises, every other role
 minimises, and moves of the role `random` are averaged.
+
+A selective search first asks of every move but the first whether it is better at all
+(a null window), and of moves that come late in the order it asks less deep: late move
+reductions. What looks better is searched again, to the full depth. What it proves holds
+all the same, since a proof ends in terminal positions.
 """
 
 from __future__ import annotations
@@ -43,15 +48,21 @@ from gamelore.search._policy_kernels import AT_LEAST, AT_MOST, EXACT
 DONE, PAUSED = 16, 17
 """Results of `search_on`, besides the status of a node that cannot be expanded."""
 
-PLY, USED, NODES, LEAVES, ROLE, CHANCE, AGE, FAVOURITE, NEEDS_ROWS = range(9)
+PLY, USED, NODES, LEAVES, ROLE, CHANCE, AGE, FAVOURITE, NEEDS_ROWS, SELECTIVE = range(
+    10
+)
 """Indices into the state: the current frame; positions on the stack; nodes expanded and
 positions evaluated so far; the searching role; the role `random` or -1; the number of
-the search; the root's move to try first or -1; and 1 if the evaluator reads rows."""
-STATE_SIZE = 9
+the search; the root's move to try first or -1; 1 if the evaluator reads rows; and 1 if
+late moves are searched less deep."""
+STATE_SIZE = 10
 
 NEW = -1  # the degree of a node that was not expanded yet
 NO_MOVE = -1
 _SOON = 1e300  # a key above that of any value
+_LEAST_REDUCED = 3  # depth of a node whose late moves are searched less deep, by …
+_REDUCTION = 0.5  # … times the logarithms of that depth and of their place in the order
+_ROUNDING = 0.3
 
 _ONE = np.uint64(1)
 _ALL = ~np.uint64(0)
@@ -77,6 +88,7 @@ class Frames(NamedTuple):
     first: np.ndarray  # int64 [D]   of its children on the stack
     degree: np.ndarray  # int64 [D]   of its children, or NEW
     seen: np.ndarray  # int64 [D]   of its children, how many have been searched
+    scouts: np.ndarray  # bool [D]   whether its child is only asked if it is better
     window: np.ndarray  # float64 [D, 4]   low and high, as they are and were at first
     best: np.ndarray  # float64 [D]   the value so far; a sum where chance moves
     move: np.ndarray  # int32 [D]   the move that it comes from
@@ -196,6 +208,7 @@ def search_on(program, search, evaluate, data, budget):
         elif stack.ended[child] or frames.depth[ply] == 1:
             _take(search, ply, child, stack.values[child])
         else:
+            frames.scouts[ply] = _is_late(search, ply)
             _descend(search, ply, child)
 
 
@@ -216,18 +229,60 @@ def _descend(search, ply, child):
     low, high = frames.window[ply, 0], frames.window[ply, 1]
     if frames.mover[ply] == search.state[CHANCE]:
         low, high = -np.inf, np.inf  # the mean needs the exact value of every child
+    elif frames.scouts[ply]:
+        frames.depth[ply + 1] -= _reduction(search, ply)
+        if frames.mover[ply] == search.state[ROLE]:
+            high = np.nextafter(low, np.inf)
+        else:
+            low = np.nextafter(high, -np.inf)
     _open_window(frames, ply + 1, low, high)
     search.state[PLY] = ply + 1
 
 
 @lean_part
+def _is_late(search, ply):
+    """Return whether to ask first if the next child is better than those before."""
+    frames = search.frames
+    if not search.state[SELECTIVE] or frames.mover[ply] == search.state[CHANCE]:
+        return False
+    if frames.seen[ply] == 1:  # the first child, which is counted already
+        return False
+    low, high = frames.window[ply, 0], frames.window[ply, 1]
+    if _reduction(search, ply):
+        return True
+    return high > np.nextafter(low, np.inf)  # else the window is a null window anyway
+
+
+@lean_part
+def _reduction(search, ply):
+    """Return by how much less deep the next child is searched at first."""
+    frames = search.frames
+    depth, number = frames.depth[ply], frames.seen[ply]
+    if depth < _LEAST_REDUCED:
+        return np.int64(0)
+    scale = np.log(np.float64(depth)) * np.log(np.float64(number))
+    return min(np.int64(_REDUCTION * scale + _ROUNDING), depth - 2)
+
+
+@lean_part
 def _go_back(search, ply):
-    """Close a frame and pass its value to the parent."""
+    """Close a frame and pass its value to the parent; search it again if it is better
+    than was expected."""
     frames = search.frames
     if frames.degree[ply] != NEW:
         search.state[USED] = frames.first[ply]
-    search.state[PLY] = ply - 1
-    _take(search, ply - 1, frames.place[ply], frames.best[ply])
+    parent, value = ply - 1, frames.best[ply]
+    if frames.scouts[parent]:
+        frames.scouts[parent] = False
+        if frames.mover[parent] == search.state[ROLE]:
+            better = value > frames.window[parent, 0]
+        else:
+            better = value < frames.window[parent, 1]
+        if better:
+            _descend(search, parent, frames.place[ply])
+            return
+    search.state[PLY] = parent
+    _take(search, parent, frames.place[ply], value)
 
 
 @lean_part
@@ -377,8 +432,10 @@ def _recall(search, ply):
     """Return whether the table decides the value of a node; then sets `best` to it."""
     frames, table = search.frames, search.table
     entry = _find(search, ply)
-    if entry < 0 or table.depth[entry] != frames.depth[ply]:
+    if entry < 0 or table.depth[entry] < frames.depth[ply]:
         return False
+    if not search.state[SELECTIVE] and table.depth[entry] > frames.depth[ply]:
+        return False  # the value is to be that of this depth
     value, bound = table.value[entry], table.bound[entry]
     window = frames.window[ply]
     if (
@@ -464,6 +521,7 @@ def _expand(program, search, evaluate, data, ply):
     frames.first[ply] = first
     frames.degree[ply] = count
     frames.seen[ply] = 0
+    frames.scouts[ply] = False
     frames.best[ply] = 0.0
     frames.move[ply] = NO_MOVE
     state[USED] = first + count

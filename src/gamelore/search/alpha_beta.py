@@ -43,6 +43,9 @@ class SearchLimits:
     """How many nodes to expand at most; without a limit if 0."""
     entries: int = 1 << 18
     """Of the transposition table, a power of two; on the interpreter there is none."""
+    selective: bool = False
+    """Whether moves that come late in the order are searched less deep, in kernels: a
+    deeper search in the same time, which may overlook what a full one sees."""
 
     DEEPEST: ClassVar[int] = 1000
 
@@ -149,6 +152,7 @@ class AlphaBetaPlayer:
             self._role,
             deepest=max(limits.depth, limits.deepest),
             entries=limits.entries,
+            selective=limits.selective,
         )
 
     def _deepen(self, row: Row, clock: Clock) -> SearchResult | None:

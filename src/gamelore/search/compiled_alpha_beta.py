@@ -34,9 +34,11 @@ class CircuitSearch:
         deepest: int = 64,
         entries: int = 1 << 18,
         positions: int = 1 << 12,
+        selective: bool = False,
     ) -> None:
         """`entries`: of the transposition table, a power of two; `positions`: the first
-        size of the stack. `ValueError` if the evaluator has no kernel."""
+        size of the stack; `selective`: whether late moves are searched less deep.
+        `ValueError` if the evaluator has no kernel."""
         kernel = evaluator.kernel(engine, role)
         if kernel is None:
             raise ValueError(f"{type(evaluator).__name__} has no kernel")
@@ -60,6 +62,7 @@ class CircuitSearch:
         state[kernels.ROLE] = role
         state[kernels.CHANCE] = names.index("random") if "random" in names else -1
         state[kernels.NEEDS_ROWS] = int(self.kernel.needs_rows)
+        state[kernels.SELECTIVE] = int(selective)
         self._deepest = deepest
 
     @property
@@ -156,6 +159,7 @@ def _empty_frames(plies: int) -> Frames:
         first=np.zeros(plies, np.int64),
         degree=np.zeros(plies, np.int64),
         seen=np.zeros(plies, np.int64),
+        scouts=np.zeros(plies, np.bool_),
         window=np.zeros((plies, 4)),
         best=np.zeros(plies),
         move=np.zeros(plies, np.int32),
