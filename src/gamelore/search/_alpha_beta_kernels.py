@@ -60,8 +60,9 @@ STATE_SIZE = 10
 NEW = -1  # the degree of a node that was not expanded yet
 NO_MOVE = -1
 _SOON = 1e300  # a key above that of any value
+_STEPS = 256  # from node to node, for each that may be expanded
 _LEAST_REDUCED = 3  # depth of a node whose late moves are searched less deep, by …
-_REDUCTION = 0.5  # … times the logarithms of that depth and of their place in the order
+_REDUCTION = 0.4  # … times the logarithms of that depth and of their place in the order
 _ROUNDING = 0.3
 
 _ONE = np.uint64(1)
@@ -181,13 +182,17 @@ def evaluate_features(program, weighted, batch, count, mover, role):
 
 @lean
 def search_on(program, search, evaluate, data, budget):
-    """Resume a search for up to `budget` nodes.
+    """Resume a search for up to `budget` nodes, or fewer where each leads to much work.
 
     Returns DONE, PAUSED, or the status of a node that could not be expanded.
     """
     state, frames, stack = search.state, search.frames, search.stack
     limit = state[NODES] + budget
+    steps = _STEPS * budget
     while True:
+        steps -= 1
+        if steps < 0:  # the table knows nearly all there is to search
+            return np.int64(PAUSED)
         ply = state[PLY]
         if frames.degree[ply] == NEW:
             if ply and _recall(search, ply):

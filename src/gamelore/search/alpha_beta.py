@@ -194,7 +194,10 @@ def _complete(
 ) -> SearchResult | None:
     """Return the result of a search, or nothing if time or nodes run out before."""
     if clock.left == math.inf:
-        return search.search(nodes_left())
+        while (most := nodes_left()) > 0:
+            if (found := search.search(most)) is not None:
+                return found
+        return None
     budget = _FIRST_BUDGET
     while clock.budget > 0 and nodes_left() > 0:
         started = time.monotonic()

@@ -46,7 +46,7 @@ class ResumableSearch(Protocol):
         """
 
     def search(self, budget: int) -> SearchResult | None:
-        """Resume for up to `budget` nodes; return nothing until the search is over."""
+        """Resume for up to `budget` nodes or fewer; return nothing until it is over."""
 
 
 Steps: TypeAlias = Generator[None, None, float]
