@@ -90,7 +90,7 @@ def test_a_level_is_as_strong_in_every_match(tictactoe: Simulator) -> None:
     briefing = Briefing(tictactoe, "x", ponders=True)
     player.start(briefing, Clock(3600.0))  # a long clock, which it does not use
     assert player._tree is not None
-    assert not player._tree._ponders
+    assert not player._tree._pondering.is_allowed
 
 
 def test_the_highest_level_is_the_whole_search(tictactoe: Simulator) -> None:
@@ -102,7 +102,7 @@ def test_the_highest_level_is_the_whole_search(tictactoe: Simulator) -> None:
     assert tree.settings.playouts is None
     player.start(replace(briefing, ponders=True), Clock())
     assert player._tree is tree
-    assert tree._ponders
+    assert tree._pondering.is_allowed
 
 
 @pytest.mark.parametrize("number", range(1, 11))

@@ -50,6 +50,9 @@ class Training:
             return lambda: self.calls.append(name)
         raise AttributeError(name)
 
+    def abandon(self) -> None:
+        self.is_over = True
+
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Training]:
@@ -108,9 +111,9 @@ def test_the_tree_has_all_threads_once_nothing_more_is_learned(
     made[0].is_over = True
     player.choose(position, Clock(0.1))
     assert len(player._tree._trees) == 3
-    assert player._tree._pondering is not None
+    assert player._tree._pondering.is_active
     player.rest()
-    assert player._tree._pondering is None
+    assert not player._tree._pondering.is_active
     start(player, connect, threads=3)
     assert len(player._tree._trees) == 3
     player.rest()
@@ -134,6 +137,17 @@ def test_with_two_threads_training_goes_on(
     position = start(player, connect)
     player.choose(position, Clock(0.1))
     assert "halt" not in made[0].calls
+    player.rest()
+
+
+def test_what_the_tree_has_solved_is_not_learned(made: list[Training]) -> None:
+    engine = simulator(load("tictactoe"), "circuit")
+    player = AdaptivePlayer(1)
+    briefing = Briefing(engine, "x", 600.0, 600.0, ponders=True, threads=2)
+    player.start(briefing, Clock(600.0))  # which it does not wait for
+    assert made[0].is_over
+    assert len(player._tree._trees) == 2
+    player.choose(Position(engine), Clock(600.0))
     player.rest()
 
 

@@ -349,6 +349,27 @@ def test_it_keeps_its_clock(engine: str) -> None:
     assert any(keeps_it() for _ in range(3))
 
 
+def test_it_thinks_on_the_others_time() -> None:
+    engine = circuit("connect-four")
+    player = AlphaBetaPlayer(limits=SearchLimits(3, 60))
+    player.start(Briefing(engine, "red", ponders=True), Clock())
+    position = Position.initial(engine)
+    move = player.choose(position, Clock())
+    before, thread = player.nodes, player._pondering._thread
+    assert thread is not None
+    while player.nodes < before + 100:
+        time.sleep(0.001)
+    position = position.advance(move)
+    position = position.advance(position.legal_moves("yellow")[0])
+    assert player.choose(position, Clock()) in position.legal_moves("red")
+    assert not thread.is_alive()
+    assert player._pondering.is_active
+    player.rest()
+    assert not player._pondering.is_active
+    player.choose(position, Clock())  # an answer that is late begins nothing
+    assert not player._pondering.is_active
+
+
 def test_a_limit_of_nodes_repeats() -> None:
     engine = circuit("connect-four")
     position = Position.initial(engine)

@@ -4,8 +4,9 @@
     minimax-4                  … with a number: its depth, or its playouts of each move
     level-3                    the level of strength 3, of 1 to 10
     minimax-4:material         alpha-beta over an evaluator, by its name
-    trained                    searches over weights that come with gamelore; by
-                               playouts, as mcts, in games that have none
+    trained                    searches over weights that come with gamelore; in games
+                               that have none by playouts, as mcts, and learns them
+                               while it plays
     td                         an agent that learns from its matches
     openspiel-1000             OpenSpiel's MCTSBot; with a number: its simulations
     openspiel:BOT              another bot that is registered with OpenSpiel
@@ -66,6 +67,7 @@ _SNAPSHOT_AGENT = "gamelore.learn.learned_player:make_snapshot_agent"
 _OPENSPIEL_PLAYER = "gamelore.adapters.open_spiel_bots:make_open_spiel_player"
 _TRAINED_AGENT = "gamelore.learn.trained:make_trained_agent"
 _TRAINED_GAMES = "gamelore.learn.trained:load_trained_games"
+_TRAINING_KERNELS = "gamelore.learn.in_match:load_kernels"
 _TREE_AGENT = "gamelore.learn.learned_player:make_tree_agent"
 
 NAMES: tuple[str, ...] = (TRAINED, *PLAYERS, *LEARNERS)
@@ -199,6 +201,11 @@ def make_agent(
 def load_trained_games() -> tuple[Game, ...]:
     """Return the games that weights come with."""
     return cast(tuple[Game, ...], _look_up(_TRAINED_GAMES)())
+
+
+def load_training_kernels() -> None:
+    """Have this process load what `trained` learns unknown games with."""
+    _look_up(_TRAINING_KERNELS)()
 
 
 # ── parsing ─────────────────────────────────────────────────────────────────────────

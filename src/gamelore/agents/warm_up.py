@@ -10,6 +10,7 @@ from gamelore.agents.registry import (
     TREE,
     AgentSpec,
     load_trained_games,
+    load_training_kernels,
     make_agent,
 )
 from gamelore.engine import simulator
@@ -28,8 +29,9 @@ def warm_up(spec: AgentSpec) -> None:
 
     One that searches plays a puzzle too: its search is another one. So does `trained`
     every game that it has weights for: under other names it plays on a circuit of its
-    own, which must be there. Nothing is kept of them. Agents of your own are left
-    alone, and built-in ones that this process has warmed up before.
+    own, which must be there; and it loads what it learns other games with. Nothing is
+    kept of them. Agents of your own are left alone, and built-in ones that this process
+    has warmed up before.
     """
     if not spec.is_own or spec.name in _warm:
         return
@@ -39,6 +41,7 @@ def warm_up(spec: AgentSpec) -> None:
     if spec.name in (TRAINED, TREE, LEVEL):
         matches.append((simulator(load(_PUZZLE)), 0.1))
     if spec.name == TRAINED:
+        load_training_kernels()
         matches += [(simulator(game), 0.1) for game in load_trained_games()]
     try:
         for number, (engine, seconds) in enumerate(matches):

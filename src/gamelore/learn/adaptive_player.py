@@ -23,6 +23,7 @@ _START_SHARE = 0.85  # of a start clock, that is used where there is something t
 _SHORT = 5.0  # seconds of a start clock: with less, nobody waits for what is learned
 _WAIT = 0.05  # seconds between looks at the training
 _AT_ONCE = 0.1  # seconds for the start of a tree that may never be asked
+_LOOK = 0.2  # the share of a clock for its start in a game of which nothing is known
 
 
 class AdaptivePlayer:
@@ -69,8 +70,7 @@ class AdaptivePlayer:
         self._is_released = False
         training.open()
         self._prepare(training, briefing, clock)
-        if self._search is not None:
-            self._search.start(briefing, Clock())
+        self._start_search(training, briefing)
 
     def choose(self, position: Position, clock: Clock) -> Move:
         """Return the move of the search that is better, as far as is known."""
@@ -91,6 +91,8 @@ class AdaptivePlayer:
         """Stop thinking and learning on the others' time, until the next start."""
         if self._training is not None:
             self._training.close()
+        if self._search is not None:
+            self._search.rest()
         self._tree.rest()
 
     # ── inside ──────────────────────────────────────────────────────────────────────
@@ -98,33 +100,48 @@ class AdaptivePlayer:
     def _prepare(
         self, training: BackgroundTraining, briefing: Briefing, clock: Clock
     ) -> None:
-        """Use a start clock: for the tree, and for training beside or before it."""
+        """Use a start clock: a look by the tree, then training, and the tree beside it.
+
+        A game that the tree has solved need not be learned.
+        """
         alone = replace(briefing, threads=max(1, briefing.threads - 1), ponders=False)
         end = time.monotonic()
         if clock.left > _SHORT:
             end += _START_SHARE * clock.left
+        known = training.evaluator is not None
+        self._tree.start(alone, Clock(_AT_ONCE if known else _LOOK * clock.left))
+        if self._tree.is_solved:
+            training.abandon()
         training.resume()
-        if training.evaluator is not None:
-            self._tree.start(alone, Clock(min(_AT_ONCE, clock.seconds)))
-        elif briefing.threads > 1:
+        if not known and briefing.threads > 1:
             self._tree.start(alone, clock)
-        _wait(training, end)
+        while not (known or training.is_over or training.evaluator is not None):
+            if time.monotonic() >= end:
+                break
+            time.sleep(_WAIT)
         if briefing.threads == 1:
             training.halt()
-            if training.evaluator is None:
-                self._tree.start(alone, Clock(max(_AT_ONCE, clock.left)))
         self._follow(training, briefing)
 
     def _follow(self, training: BackgroundTraining, briefing: Briefing) -> None:
-        """Search over the latest values; where there are none, the tree has all."""
+        """Search over the latest values; have what training leaves, once it is over."""
         if training.evaluator is not self._evaluator:
             self._evaluator = training.evaluator
-            player = AlphaBetaPlayer(self._evaluator, seed=self._seed, limits=LIMITS)
-            player.start(briefing, Clock())
-            self._search = player
-        if training.is_over and self._evaluator is None and not self._is_released:
+            self._search = AlphaBetaPlayer(
+                self._evaluator, seed=self._seed, limits=LIMITS
+            )
+            self._start_search(training, briefing)
+        if training.is_over and not self._is_released:
             self._is_released = True
-            self._tree.use(briefing.threads, ponders=True)
+            if self._evaluator is None:
+                self._tree.use(briefing.threads, ponders=True)
+            self._start_search(training, briefing)
+
+    def _start_search(self, training: BackgroundTraining, briefing: Briefing) -> None:
+        """Start the search over values; the others' time is first of all training's."""
+        if self._search is not None:
+            ponders = briefing.ponders and training.is_over
+            self._search.start(replace(briefing, ponders=ponders), Clock())
 
     def _decide(self, position: Position, clock: Clock) -> Move:
         if self._search is not None:
@@ -134,11 +151,3 @@ class AdaptivePlayer:
                 log.warning("the tree search takes over: %s", error)
                 self._search = None  # until other values are learned
         return self._tree.choose(position, clock)
-
-
-def _wait(training: BackgroundTraining, end: float) -> None:
-    """Wait until a time, or until training has come to a result."""
-    while time.monotonic() < end:
-        if training.evaluator is not None or training.is_over:
-            break
-        time.sleep(_WAIT)

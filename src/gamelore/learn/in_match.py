@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from threading import Event, Lock, Thread
 
-from gamelore.engine import CircuitSimulator
+from gamelore.engine import CircuitSimulator, simulator
 from gamelore.errors import GameloreError
+from gamelore.games import load
 from gamelore.graph import StateGraph
 from gamelore.learn.presets import NTUPLES
 from gamelore.learn.trainer import Trainer
@@ -119,6 +120,14 @@ class InMatchTraining:
         self._trial = self._tried = None
 
 
+def load_kernels() -> None:
+    """Have this process load what learning in a match needs, by a small game."""
+    engine = simulator(load("connect-3"), "circuit")
+    assert isinstance(engine, CircuitSimulator)
+    profile = profile_game(engine, engine.initial_row(), 0)
+    InMatchTraining(engine, profile).step()
+
+
 class BackgroundTraining:
     """Training in a thread, which can be halted at any time and go on later."""
 
@@ -142,6 +151,10 @@ class BackgroundTraining:
     def is_over(self) -> bool:
         """Whether nothing more will be learned."""
         return self._is_over
+
+    def abandon(self) -> None:
+        """Learn nothing more."""
+        self._is_over = True
 
     def open(self) -> None:
         """Let training be resumed again."""

@@ -19,12 +19,13 @@ import numpy as np
 
 from gamelore.engine import CircuitSimulator, Row, Simulator
 from gamelore.engine.position import Position
-from gamelore.errors import NotTurnTakingError
+from gamelore.errors import GameloreError, NotTurnTakingError
 from gamelore.gdl import Move
 from gamelore.player import Briefing, Clock
 from gamelore.search.compiled_alpha_beta import CircuitSearch
 from gamelore.search.evaluator import ConstantEvaluator, Evaluator
 from gamelore.search.plain_alpha_beta import PlainSearch, ResumableSearch, SearchResult
+from gamelore.search.pondering import Pondering, position_to_ponder
 
 _SLICE = 0.002  # seconds between looks at the clock
 _FIRST_BUDGET = 16  # nodes of the first slice
@@ -88,6 +89,7 @@ class AlphaBetaPlayer:
         self._engine: Simulator | None = None
         self._searches: dict[int, ResumableSearch] = {}
         self._role = 0
+        self._pondering = Pondering()
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the player without its searches: it starts anew elsewhere."""
@@ -95,6 +97,8 @@ class AlphaBetaPlayer:
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Prepare the evaluator; tables of earlier matches of the game are kept."""
+        self._pondering.stop()
+        self._pondering.allow(briefing.ponders)
         if self._played is not briefing.simulator:
             self._played = briefing.simulator
             self._engine = self.evaluator.prepare(briefing.simulator)
@@ -116,15 +120,34 @@ class AlphaBetaPlayer:
         """Return the best move found in time, or the only one there is."""
         if self._engine is None:
             raise RuntimeError("start must be called before choose")
+        self._pondering.stop()
         role = position.roles[self._role]
         legal = position.legal_moves(role)
-        if len(legal) == 1:
-            return legal[0]
-        found = self._deepen(self._row(position), clock)
-        self.last = found
-        if found is None:
-            return legal[int(self._random.integers(len(legal)))]
-        return self._name(found)
+        move = legal[0]
+        if len(legal) > 1:
+            found = self.last = self._deepen(self._row(position), clock)
+            if found is None:
+                return legal[int(self._random.integers(len(legal)))]
+            move = self._name(found)
+        if self._pondering.is_allowed:
+            self._ponder(position, move)
+        return move
+
+    def rest(self) -> None:
+        """Stop thinking on the others' time, until the next start."""
+        self._pondering.allow(False)
+        self._pondering.stop()
+
+    def _ponder(self, position: Position, move: Move) -> None:
+        """Search on in a thread, so that the table knows what the others may do."""
+        search = self._searches[self._role]
+        if not isinstance(search, CircuitSearch):
+            return
+        following = position_to_ponder(position, self._role, move)
+        if following is not None:
+            deepest = max(self.limits.depth, self.limits.deepest)
+            pondered = _PonderedSearch(search, self._row(following), deepest)
+            self._pondering.begin(pondered.step)
 
     def _name(self, found: SearchResult) -> Move:
         assert self._engine is not None
@@ -187,6 +210,38 @@ class AlphaBetaPlayer:
         scale = self.evaluator.goal_scale(self._engine, self._role)
         goals = self._engine.goal_values[self._role] or (0, 100)
         return scale.value(min(goals)), scale.value(max(goals))
+
+
+class _PonderedSearch:
+    """A search of a position, deeper and deeper, in steps of about the same time."""
+
+    def __init__(self, search: ResumableSearch, row: Row, deepest: int) -> None:
+        self._search = search
+        self._row = row
+        self._deepest = deepest
+        self._depth = 0
+        self._budget = _FIRST_BUDGET
+
+    def step(self) -> bool:
+        """Search for a short time; return whether to go on."""
+        if not self._depth:
+            self._begin()
+        started = time.monotonic()
+        try:
+            found = self._search.search(self._budget)
+        except GameloreError:
+            return False  # the player meets it again
+        if found is not None:
+            if self._depth >= self._deepest:
+                return False
+            self._begin()
+        taken = max(time.monotonic() - started, 1e-9)
+        self._budget = max(1, int(self._budget * min(2.0, _SLICE / taken)))
+        return True
+
+    def _begin(self) -> None:
+        self._depth += 1
+        self._search.begin(self._row, self._depth)
 
 
 def _complete(

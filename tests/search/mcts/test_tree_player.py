@@ -118,13 +118,13 @@ def test_it_thinks_on_the_others_time(connect: Simulator) -> None:
     player.start(briefing, Clock())
     position = Position.initial(connect)
     move = player.choose(position, Clock())
-    thought = player._pondering
-    assert thought is not None
+    thread = player._pondering._thread
+    assert thread is not None
     before = player._trees[0].playouts
     while player._trees[0].playouts == before:
         time.sleep(0.001)
     player.rest()
-    assert not thought._thread.is_alive()
+    assert not thread.is_alive()
     position = position.advance(move)
     reply = position.legal_moves("yellow")[0]
     position = position.advance(reply)
@@ -143,10 +143,10 @@ def test_it_does_not_think_on_after_its_match(connect: Simulator) -> None:
         noted.wait()
         player.rest()  # the match is over, and the answer will be late
         assert answer.result() in position.legal_moves("red")
-    assert player._pondering is None
+    assert not player._pondering.is_active
     player.start(Briefing(connect, "red", ponders=True), Clock())
     player.choose(position, Clock(0.2))
-    assert player._pondering is not None
+    assert player._pondering.is_active
     player.rest()
 
 

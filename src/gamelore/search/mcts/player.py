@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Event, Lock, Thread
+from threading import Event
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,7 @@ from gamelore.search.mcts.puzzle_tree import PuzzleTree, is_puzzle
 from gamelore.search.mcts.report import Analysis, Candidate, merge
 from gamelore.search.mcts.settings import TreeSettings
 from gamelore.search.mcts.tree import CircuitTree, TooWideError
+from gamelore.search.pondering import Pondering, position_to_ponder
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,6 @@ USUAL_PLAYOUTS = 20_000
 _SLICE = 0.01  # seconds between looks at the clock
 _NOTE_INTERVAL = 0.1  # seconds between notes of the best move so far
 _UNLIMITED = 1 << 62  # playouts
-_MOST_PONDERING = 60.0  # seconds on the others' time
 
 
 class TreeSearch(Protocol):
@@ -91,9 +91,7 @@ class TreePlayer:
         self._targets: list[int] = []  # the playouts at which each tree is to stop
         self._role = 0
         self._threads = 1  # that may be used
-        self._ponders = False
-        self._pondering: _Pondering | None = None
-        self._turn = Lock()  # who rests and who begins to ponder take turns
+        self._pondering = Pondering()
         self._rested = Event()  # ends a decision that is still under way
         self._rate = 1000.0  # playouts per second, of the last slice
 
@@ -106,17 +104,17 @@ class TreePlayer:
             "_trees": [],
             "last": None,
         }
-        return {**vars(self), **left_out, "_turn": None, "_rested": None}
+        return {**vars(self), **left_out, "_rested": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _turn=Lock(), _rested=Event())
+        vars(self).update(state, _rested=Event())
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Make the trees, and search the initial position for a part of the clock.
 
         A budget for decisions holds there, too.
         """
-        self._stop_pondering()
+        self._pondering.stop()
         self._rested.clear()
         simulator = briefing.simulator
         self._threads = briefing.threads
@@ -127,7 +125,7 @@ class TreePlayer:
             self._trees = self._make_trees(self._engine)
             self._simulator = simulator
         self._role = simulator.roles.index(briefing.role)
-        self._ponders = briefing.ponders
+        self._pondering.allow(briefing.ponders)
         if not self._trees:
             return
         assert self._engine is not None
@@ -145,7 +143,7 @@ class TreePlayer:
         """Return the best move that the search finds in time."""
         if self._simulator is None:
             raise RuntimeError("start must be called before choose")
-        self._stop_pondering()
+        self._pondering.stop()
         self._rested.clear()
         role = position.roles[self._role]
         legal = position.legal_moves(role)
@@ -155,7 +153,7 @@ class TreePlayer:
             analysis = self.analyse(position, clock)
             self.last = analysis
             move = self._pick(analysis).move
-        if self._ponders:
+        if self._pondering.is_allowed:
             self._ponder(position, move)
         return move
 
@@ -176,27 +174,25 @@ class TreePlayer:
 
         A decision that is under way in another thread ends soon, by what was found.
         """
-        with self._turn:
-            self._ponders = False
+        self._pondering.allow(False)
         self._rested.set()
-        self._stop_pondering()
+        self._pondering.stop()
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the value of the position that was searched last is proven."""
+        return any(tree.solved for tree in self._trees)
 
     def use(self, threads: int, *, ponders: bool) -> None:
         """Search with so many threads from now on, and on the others' time or not."""
         self._threads = threads
-        with self._turn:
-            self._ponders = ponders
+        self._pondering.allow(ponders)
         missing = self._count_threads() - len(self._trees)
         if missing > 0 and all(isinstance(one, CircuitTree) for one in self._trees):
             assert self._engine is not None
             self._trees += self._make_trees(self._engine)[-missing:]
 
     # ── inside ──────────────────────────────────────────────────────────────────────
-
-    def _stop_pondering(self) -> None:
-        if self._pondering is not None:
-            self._pondering.stop()
-            self._pondering = None
 
     def _make_trees(self, simulator: Simulator) -> list[TreeSearch]:
         if is_puzzle(simulator):
@@ -332,49 +328,33 @@ class TreePlayer:
         """
         if not isinstance(self._simulator, CircuitSimulator):
             return
-        if any(
-            len(position.legal_moves(role)) > 1
-            for number, role in enumerate(position.roles)
-            if number != self._role
-        ):
-            return
-        following = position.advance(move)
-        if following.is_terminal:
-            return
-        with self._turn:
-            if self._ponders:  # the match may be over by now
-                row = self._find_row(following)
-                self._pondering = _Pondering(self._trees, row)
+        following = position_to_ponder(position, self._role, move)
+        if following is not None:
+            row = self._find_row(following)
+            self._pondering.begin(_PonderedSearch(self._trees, row).step)
 
 
-class _Pondering:
-    """A search in a thread, until it is told to stop or has gone on for long."""
+class _PonderedSearch:
+    """A search of trees from a position, in steps of about the same time."""
 
     def __init__(self, trees: Sequence[TreeSearch], row: Row) -> None:
         self._trees = trees
         self._row = row
-        self._stopped = Event()
-        self._thread = Thread(target=self._run, name="gamelore-ponder", daemon=True)
-        self._thread.start()
+        self._size = 0  # playouts of a step; none before the first
 
-    def stop(self) -> None:
-        """End the search; the trees are free when this returns."""
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        end = time.monotonic() + _MOST_PONDERING
-        size = 0
+    def step(self) -> bool:
+        """Search all trees for a short time; return whether to go on."""
         try:
-            for tree in self._trees:
-                tree.set_root(self._row)
-            while time.monotonic() < end and not self._stopped.is_set():
-                began = time.monotonic()
+            if not self._size:
                 for tree in self._trees:
-                    size = max(size, tree.least)
-                    if tree.search(size):
-                        return
-                taken = max(time.monotonic() - began, 1e-6)
-                size = int(size * min(2.0, _SLICE / taken))
+                    tree.set_root(self._row)
+            began = time.monotonic()
+            for tree in self._trees:
+                self._size = max(self._size, tree.least)
+                if tree.search(self._size):
+                    return False
         except TooWideError:
-            return  # the player meets it again, and takes another tree
+            return False  # the player meets it again, and takes another tree
+        taken = max(time.monotonic() - began, 1e-6)
+        self._size = max(1, int(self._size * min(2.0, _SLICE / taken)))
+        return True
