@@ -133,6 +133,8 @@ class BackgroundTraining:
 
     def __init__(self, engine: CircuitSimulator, seed: int = 0) -> None:
         """Nothing begins before the first `resume`."""
+        self.evaluator: Evaluator | None = None
+        """The learned values, once a search over them has won a trial."""
         self._engine = engine
         self._seed = seed
         self._training: InMatchTraining | None = None
@@ -141,11 +143,6 @@ class BackgroundTraining:
         self._going = Event()
         self._is_open = True
         self._is_over = False
-
-    @property
-    def evaluator(self) -> Evaluator | None:
-        """The learned values, once a search over them has won a trial."""
-        return None if self._training is None else self._training.evaluator
 
     @property
     def is_over(self) -> bool:
@@ -190,10 +187,13 @@ class BackgroundTraining:
             if self._training is None:
                 self._training = self._begin()
             while self._is_open and not self._is_over:
-                if self._training is None or self._training.is_over:
+                training = self._training
+                if training is None or training.is_over:
                     self._is_over = True
+                    self._training = None  # whose tables are large
                 else:
-                    self._training.step()
+                    training.step()
+                    self.evaluator = training.evaluator
                     self._going.wait()
         except GameloreError as error:
             log.info("%s is not learned: %s", self._engine.game.name, error)
