@@ -140,6 +140,20 @@ def test_with_two_threads_training_goes_on(
     player.rest()
 
 
+def test_a_later_match_without_a_clock_does_not_wait(
+    connect: CircuitSimulator, made: list[Training], learned: Evaluator
+) -> None:
+    player = AdaptivePlayer(1)
+    start(player, connect)
+    player.rest()
+    player.start(Briefing(connect, "red", threads=2), Clock())
+    assert made[0].calls.count("open") == 1
+    made[0].evaluator = learned
+    player.choose(Position(connect), Clock(0.1))
+    assert player.evaluator is learned
+    player.rest()
+
+
 def test_what_the_tree_has_solved_is_not_learned(made: list[Training]) -> None:
     engine = simulator(load("tictactoe"), "circuit")
     player = AdaptivePlayer(1)

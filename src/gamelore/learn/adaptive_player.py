@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 _START_SHARE = 0.85  # of a start clock, that is used where there is something to learn
 _SHORT = 5.0  # seconds of a start clock: with less, nobody waits for what is learned
 _WAIT = 0.05  # seconds between looks at the training
+_LEAST = 0.001  # seconds of a clock
 _AT_ONCE = 0.1  # seconds for the start of a tree that may never be asked
 _LOOK = 0.2  # the share of a clock for its start in a game of which nothing is known
 
@@ -56,19 +57,15 @@ class AdaptivePlayer:
             self._training = self._evaluator = self._search = None
         self._briefing = briefing
         learns = clock.left < math.inf and briefing.ponders
-        if (
-            learns
-            and self._training is None
-            and isinstance(simulator, CircuitSimulator)
-        ):
-            self._training = BackgroundTraining(simulator, self._seed)
-        training = self._training if learns else None
-        if training is None or (training.is_over and training.evaluator is None):
-            self._is_released = True
+        if learns and isinstance(simulator, CircuitSimulator):
+            self._training = self._training or BackgroundTraining(simulator, self._seed)
+        training = self._training
+        if training is None:
             self._tree.start(briefing, clock)
             return
         self._is_released = False
-        training.open()
+        if learns:
+            training.open()
         self._prepare(training, briefing, clock)
         self._start_search(training, briefing)
 
@@ -102,14 +99,16 @@ class AdaptivePlayer:
     ) -> None:
         """Use a start clock: a look by the tree, then training, and the tree beside it.
 
-        A game that the tree has solved need not be learned.
+        A game that the tree has solved need not be learned. Where there is nothing to
+        learn, the whole clock is the tree's.
         """
         alone = replace(briefing, threads=max(1, briefing.threads - 1), ponders=False)
         end = time.monotonic()
-        if clock.left > _SHORT:
+        if _SHORT < clock.left < math.inf and briefing.ponders:
             end += _START_SHARE * clock.left
         known = training.evaluator is not None
-        self._tree.start(alone, Clock(_AT_ONCE if known else _LOOK * clock.left))
+        look = _AT_ONCE if known else max(_LEAST, _LOOK * clock.left)
+        self._tree.start(alone, Clock(look))
         if self._tree.is_solved:
             training.abandon()
         training.resume()
@@ -122,6 +121,8 @@ class AdaptivePlayer:
         if briefing.threads == 1:
             training.halt()
         self._follow(training, briefing)
+        if self._is_released and self._search is None:
+            self._tree.start(briefing, clock)
 
     def _follow(self, training: BackgroundTraining, briefing: Briefing) -> None:
         """Search over the latest values; have what training leaves, once it is over."""
