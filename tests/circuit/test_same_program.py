@@ -11,17 +11,12 @@ from contextlib import contextmanager
 import pytest
 
 _PRINT_PROGRAM = """
-import hashlib, sys
+import sys
 from gamelore.circuit import compile_game
 from gamelore.games import load
 compiled = compile_game(load(sys.argv[1]), cached=False)
 assert not compiled.statistics.cut_short
-digest = hashlib.sha256()
-for bundle in (compiled.program, compiled.turn_program, compiled.turns):
-    for value in bundle:
-        text = repr(value if isinstance(value, int) else value.tolist())
-        digest.update(text.encode())
-print(digest.hexdigest())
+print(compiled.digest())
 """
 
 

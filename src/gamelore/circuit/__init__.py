@@ -1,7 +1,12 @@
 """The game as a circuit: `Game` → `CompiledGame`."""
 
 from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
-from gamelore.circuit.compiler import compile_game, improve_game
+from gamelore.circuit.compiler import (
+    compile_game,
+    compile_in_stages,
+    find_compiled,
+    improve_game,
+)
 from gamelore.circuit.minimise import Effort
 from gamelore.circuit.program import Program, empty_program
 
@@ -12,6 +17,8 @@ __all__ = [
     "Program",
     "Statistics",
     "compile_game",
+    "compile_in_stages",
     "empty_program",
+    "find_compiled",
     "improve_game",
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
 
 from gamelore.circuit.minimise import VISITS, Effort
 from gamelore.circuit.program import Program, Turns
-from gamelore.gdl import Fact, Move, Term
+from gamelore.gdl import Fact, Move, Term, to_kif
 
 
 @dataclass(frozen=True)
@@ -78,3 +82,15 @@ class CompiledGame:
     features: tuple[tuple[Feature, ...], ...] = ()
     """Per role, or once for all roles if they see the same; `program.features` has the
     literals of all their atoms, one after the other."""
+
+    def digest(self) -> str:
+        """Return a hash of the programs and of what their bits mean: equal if these
+        are, on any machine."""
+        names = (map(to_kif, one) for one in (self.fluents, *self.moves))
+        text = "\n".join(" ".join(of_kind) for of_kind in names)
+        result = hashlib.sha256(f"{text}\n{self.initial}\n{self.features}".encode())
+        for value in chain(self.program, self.turn_program, self.turns):
+            array = np.asarray(value, np.int32)
+            result.update(f"\n{array.shape}\n".encode())
+            result.update(array.astype("<i4").tobytes())
+        return result.hexdigest()[:16]

@@ -1,21 +1,33 @@
-"""From rules to a program that kernels run, made once per machine."""
+"""From rules to a program that kernels run, made once per machine.
+
+The least effort gives a program that can be played at once: gates as they were built,
+and one circuit for all turns. It is a stage on the way to a better one, since both are
+over the same fluents and moves in the same order: rows and numbers of moves mean the
+same to both.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
+from typing import TypeVar
 
 from gamelore.circuit.build import Circuit, build, loops_in_order
 from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
 from gamelore.circuit.minimise import Effort, Minimised, minimise
 from gamelore.circuit.schedule import schedule
 from gamelore.circuit.store import load, save
-from gamelore.circuit.turn_program import schedule_turns
+from gamelore.circuit.turn_program import as_one_turn, schedule_turns
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
 from gamelore.ground import GroundGame, GroundLimits, ground
 
+_Result = TypeVar("_Result")
+
 _MOST_TO_COMPARE = 50_000  # gates of a circuit that is built in two ways
+_FEWEST_IN_STAGES = 10_000  # gates as built: of fewer, the better circuit is soon there
 
 
 def compile_game(
@@ -33,13 +45,49 @@ def compile_game(
     the same program, whatever else the machine does, unless `statistics.cut_short`.
     """
     if cached:
-        stored = load(game, features)
-        if stored is not None and stored.statistics.reaches(effort):
+        stored = find_compiled(game, features, effort)
+        if stored is not None:
             return stored
-    compiled = _compile(game, limits, features, effort)
+    compiled = _Compilation(game, limits, features).compile(effort)
     if cached:
         save(game, compiled, features)
     return compiled
+
+
+def find_compiled(
+    game: Game, features: FeatureRules | None = None, effort: Effort = "normal"
+) -> CompiledGame | None:
+    """Return what the cache has of a game, if no less effort went into it."""
+    stored = load(game, features)
+    return stored if stored is not None and stored.statistics.reaches(effort) else None
+
+
+def compile_in_stages(
+    game: Game,
+    limits: GroundLimits | None = None,
+    *,
+    features: FeatureRules | None = None,
+    effort: Effort = "normal",
+) -> Iterator[CompiledGame]:
+    """Return a game's program as soon as it can be played, then that of the effort.
+
+    The last one is that of `compile_game`; before it comes, where that takes much
+    longer, one with the least effort. Each takes the place of the one before in the
+    cache, and what is there already is not made again.
+    """
+    stored = load(game, features)
+    if stored is not None:
+        yield stored
+        if stored.statistics.reaches(effort):
+            return
+    compilation = _Compilation(game, limits, features)
+    if stored is None and compilation.circuit.graph.gates >= _FEWEST_IN_STAGES:
+        first = compilation.compile("least")
+        save(game, first, features)
+        yield first
+    compiled = compilation.compile(effort)
+    save(game, compiled, features)
+    yield compiled
 
 
 def improve_game(
@@ -61,68 +109,95 @@ def improve_game(
             return stored
         if statistics.reaches(effort):
             effort = statistics.effort
-    compiled = _compile(game, limits, features, effort)
+    compiled = _Compilation(game, limits, features).compile(effort)
     if stored is not None and not compiled.statistics.is_better_than(stored.statistics):
         return stored
     save(game, compiled, features)
     return compiled
 
 
-def _compile(
-    game: Game,
-    limits: GroundLimits | None,
-    features: FeatureRules | None,
-    effort: Effort,
-) -> CompiledGame:
-    clock = time.perf_counter
-    started = clock()
-    grounded = ground(game, limits, features)
-    ground_done = clock()
-    circuit, result = choose_circuit(grounded, effort)
-    small = with_minimised(circuit, result)
-    minimise_done = clock()
-    program = schedule(small)
-    turn_program, turns = schedule_turns(small)
-    statistics = Statistics(
-        ground_rules=len(grounded.heads),
-        gates_built=circuit.graph.gates,
-        gates=small.graph.gates,
-        depth=small.graph.depth(),
-        gates_scheduled=len(program.left),
-        slots=program.slots,
-        loop_variables=len(program.runs),
-        turns=len(turns.terminal),
-        gates_per_turn=len(turn_program.left) / len(turns.terminal),
-        effort=effort,
-        cut_short=result.cut_short,
-        ground_seconds=ground_done - started,
-        minimise_seconds=minimise_done - ground_done,
-        schedule_seconds=clock() - minimise_done,
-    )
-    views = tuple(
-        tuple(Feature(one.name, one.averaged, one.weights) for one in view)
-        for view in circuit.features
-    )
-    return CompiledGame(
-        fluents=circuit.fluents,
-        initial=circuit.initial,
-        moves=circuit.moves,
-        program=program,
-        turn_program=turn_program,
-        turns=turns,
-        statistics=statistics,
-        features=views,
-    )
+class _Compilation:
+    """A game on its way to programs; what several of them need is made once."""
+
+    def __init__(
+        self, game: Game, limits: GroundLimits | None, features: FeatureRules | None
+    ) -> None:
+        self.ground_seconds, self.grounded = _timed(
+            lambda: ground(game, limits, features)
+        )
+
+    @cached_property
+    def _built(self) -> tuple[float, Circuit]:
+        return _timed(lambda: build(self.grounded))
+
+    @property
+    def circuit(self) -> Circuit:
+        """The circuit that is built first, not minimised."""
+        return self._built[1]
+
+    def compile(self, effort: Effort) -> CompiledGame:
+        """Return the program that an effort leads to."""
+        build_seconds, built = self._built
+        seconds, (circuit, result) = _timed(
+            lambda: choose_circuit(self.grounded, effort, built)
+        )
+        small = with_minimised(circuit, result)
+        started = time.perf_counter()
+        program = schedule(small)
+        if effort == "least":
+            turn_program, turns = as_one_turn(program)
+        else:
+            turn_program, turns = schedule_turns(small)
+        statistics = Statistics(
+            ground_rules=len(self.grounded.heads),
+            gates_built=circuit.graph.gates,
+            gates=small.graph.gates,
+            depth=small.graph.depth(),
+            gates_scheduled=len(program.left),
+            slots=program.slots,
+            loop_variables=len(program.runs),
+            turns=len(turns.terminal),
+            gates_per_turn=len(turn_program.left) / len(turns.terminal),
+            effort=effort,
+            cut_short=result.cut_short,
+            ground_seconds=self.ground_seconds,
+            minimise_seconds=build_seconds + seconds,
+            schedule_seconds=time.perf_counter() - started,
+        )
+        views = tuple(
+            tuple(Feature(one.name, one.averaged, one.weights) for one in view)
+            for view in circuit.features
+        )
+        return CompiledGame(
+            fluents=circuit.fluents,
+            initial=circuit.initial,
+            moves=circuit.moves,
+            program=program,
+            turn_program=turn_program,
+            turns=turns,
+            statistics=statistics,
+            features=views,
+        )
 
 
-def choose_circuit(grounded: GroundGame, effort: Effort) -> tuple[Circuit, Minimised]:
+def _timed(function: Callable[[], _Result]) -> tuple[float, _Result]:
+    """Return how many seconds a call took, and its result."""
+    started = time.perf_counter()
+    result = function()
+    return time.perf_counter() - started, result
+
+
+def choose_circuit(
+    grounded: GroundGame, effort: Effort, built: Circuit | None = None
+) -> tuple[Circuit, Minimised]:
     """Return a circuit and what minimising leaves of it, in the better order of two.
 
-    That is the order of gates that leaves fewer; large circuits are only gathered.
+    That is the order of gates that leaves fewer; large circuits are only gathered, and
+    so are all with the least effort. `built`: the gathered circuit, if it is there.
     """
-    circuit = build(grounded)
+    circuit = built or build(grounded)
     result = minimise(circuit.graph, effort)
-    if not 0 < circuit.graph.gates <= _MOST_TO_COMPARE:
+    if effort == "least" or not 0 < circuit.graph.gates <= _MOST_TO_COMPARE:
         return circuit, result
     other = build(grounded, gathered=False)
     smaller = minimise(other.graph, effort)

@@ -50,9 +50,12 @@ def find_lookahead(
 ) -> tuple[Program, Turns] | None:
     """Return the circuits of turns with lookahead, from the cache if they are there.
 
-    None where they would be large, and where the circuit has loops. What took long is
-    kept with the compiled game.
+    None where they would be large, where the circuit has loops, and where it is not
+    minimised, since a better one is to come. What took long is kept with the compiled
+    game.
     """
+    if compiled.statistics.effort == "least":
+        return None
     store = LookaheadStore(game, compiled.program, repr(constant))
     stored = store.load()
     if stored is not None:

@@ -22,16 +22,31 @@ from aigverse.networks import Aig, AigIndexList
 
 from gamelore.circuit.graph import Graph, prune
 
-Effort: TypeAlias = Literal["quick", "normal", "high"]
+Effort: TypeAlias = Literal["least", "quick", "normal", "high"]
 
-VISITS: dict[Effort, int] = {"quick": 150_000, "normal": 500_000, "high": 50_000_000}
+VISITS: dict[Effort, int] = {
+    "least": 0,
+    "quick": 150_000,
+    "normal": 500_000,
+    "high": 50_000_000,
+}
 """How many gates passes may visit, by effort, in ascending order; a visit takes about
 20 µs."""
 
-_WORTH_IT: dict[Effort, float] = {"quick": 0.02, "normal": 0.005, "high": 0.0005}
+_WORTH_IT: dict[Effort, float] = {
+    "least": 1.0,
+    "quick": 0.02,
+    "normal": 0.005,
+    "high": 0.0005,
+}
 """A pass that saves less than this share of the gates is not repeated on its result."""
 
-SECONDS: dict[Effort, float] = {"quick": 60.0, "normal": 120.0, "high": 3600.0}
+SECONDS: dict[Effort, float] = {
+    "least": 60.0,
+    "quick": 60.0,
+    "normal": 120.0,
+    "high": 3600.0,
+}
 """When minimising is cut short, whatever was reached."""
 
 _CHECKED = 2048  # random assignments per comparison

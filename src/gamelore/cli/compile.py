@@ -19,14 +19,20 @@ from gamelore.gdl import Game
 def as_record(game: Game, compiled: CompiledGame) -> dict[str, Any]:
     """Return what was compiled as JSON."""
     statistics = compiled.statistics
-    return {"game": game.name, **asdict(statistics), "seconds": statistics.seconds}
+    return {
+        "game": game.name,
+        **asdict(statistics),
+        "seconds": statistics.seconds,
+        "digest": compiled.digest(),
+    }
 
 
 def describe(record: dict[str, Any]) -> str:
     """The record for people."""
     size = f"{record['gates']:>9,} gates in {record['slots']:,} slots"
     effort = record["effort"] + (", cut short" if record["cut_short"] else "")
-    return f"{record['game']:<20} {size}, effort {effort}, {record['seconds']:.1f} s"
+    took = f"effort {effort}, {record['seconds']:.1f} s"
+    return f"{record['game']:<20} {size}, {took}, digest {record['digest']}"
 
 
 @click.command(
@@ -51,7 +57,8 @@ def command(games: tuple[str, ...], effort: Effort, as_json: bool) -> None:
     """Compile games, with more effort for fewer gates.
 
     What is in the cache is kept if as much effort went into it, and is replaced if it
-    was cut short for lack of time. With --json, prints one object per line.
+    was cut short for lack of time. The same rules and the same effort give the same
+    circuit, with the same digest. With --json, prints one object per line.
     """
     for name in games:
         game = load(name)

@@ -11,7 +11,7 @@ from gamelore.agents.fallback import FallbackPlayer
 from gamelore.agents.renamed import RenamedPlayer
 from gamelore.agents.translated import TranslatedPlayer
 from gamelore.board import infer_board
-from gamelore.circuit.store import load as load_circuit
+from gamelore.circuit import find_compiled
 from gamelore.engine import CircuitSimulator, Simulator, simulator
 from gamelore.engine.position import Position
 from gamelore.engine.translation import find_translation
@@ -69,7 +69,7 @@ class TrainedPlayer:
         """
         if found.renaming is None:
             return self._search(played, found.weights.search)
-        if load_circuit(found.game) is None and clock.left < math.inf:
+        if find_compiled(found.game) is None and clock.left < math.inf:
             return None
         own = simulator(found.game, "circuit")
         assert isinstance(own, CircuitSimulator)
@@ -85,7 +85,7 @@ class TrainedPlayer:
                 continue
             if clock.left < _ENOUGH * clock.seconds:
                 break
-            if clock.left < _COMPILING and load_circuit(known) is None:
+            if clock.left < _COMPILING and find_compiled(known) is None:
                 continue
             own = simulator(known, "circuit")
             assert isinstance(own, CircuitSimulator)

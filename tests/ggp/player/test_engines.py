@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gamelore.circuit import CompiledGame, compile_game, compiler
 from gamelore.engine import CircuitSimulator, Interpreter
 from gamelore.games import load
 from gamelore.gdl import Game, Rule
@@ -59,6 +60,42 @@ def test_a_new_game_is_compiled_by_another_process() -> None:
     again = Engines()
     assert isinstance(again.find_engine(small_game(number)).simulator, CircuitSimulator)
     again.close()
+
+
+def test_a_circuit_of_the_least_effort_plays_until_a_better_one_is_there() -> None:
+    game = small_game(time.time_ns())
+    compile_game(game, effort="least")
+    engines = Engines(EngineLimits())
+    try:
+        engine = engines.find_engine(game)
+        first = engine.simulator
+        assert isinstance(first, CircuitSimulator)
+        assert first.compiled.statistics.effort == "least"
+        better = engine.wait_final(in_a_while(3600))
+        assert isinstance(better, CircuitSimulator)
+        assert better.compiled.statistics.effort == "normal"
+        assert better.moves == first.moves and better.fluents == first.fluents
+    finally:
+        engines.close()
+
+
+def test_the_process_tells_of_both_circuits_of_a_large_game(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    rules = TICTACTOE.to_kif()
+    request = CompileRequest(
+        rules=rules, interpreted=rules, name="x", seconds=1, memory_mb=99
+    )
+    monkeypatch.setenv("GAMELORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiler, "_FEWEST_IN_STAGES", 0)
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(request) + "\n"))
+    monkeypatch.setattr("resource.setrlimit", lambda which, limits: None)
+    monkeypatch.setattr(_compile_worker, "_end_with_parent", lambda: None)
+    monkeypatch.setattr(_compile_worker, "_try_out", lambda game, rules: None)
+    monkeypatch.setattr(_compile_worker, "_say", said.append)
+    _compile_worker.main()
+    assert said == ["ready", "playable", "compiled"]
 
 
 def endless_game(number: int) -> Game:
@@ -180,8 +217,9 @@ def test_compiling_begins_when_the_interpreter_has_been_tried(
         time.sleep(0.1)
         done.append("tried")
 
-    def compile_game(game: Game, limits: GroundLimits) -> None:
+    def compile_in_stages(game: Game, limits: GroundLimits) -> list[CompiledGame]:
         done.append("compiled")
+        return []
 
     rules = TICTACTOE.to_kif()
     request = CompileRequest(
@@ -191,6 +229,6 @@ def test_compiling_begins_when_the_interpreter_has_been_tried(
     monkeypatch.setattr("resource.setrlimit", lambda which, limits: None)
     monkeypatch.setattr(_compile_worker, "_end_with_parent", lambda: None)
     monkeypatch.setattr(_compile_worker, "_try_out", try_out)
-    monkeypatch.setattr(_compile_worker, "compile_game", compile_game)
+    monkeypatch.setattr(_compile_worker, "compile_in_stages", compile_in_stages)
     _compile_worker.main()
     assert done == ["tried", "compiled"]

@@ -2,7 +2,8 @@
 
 Reads one request from standard input, a line of JSON; writes lines to standard output:
 `ready` once it can take the request, `sound` once the interpreter is seen to play the
-game, `compiled` once its circuit is in the cache, `failed …` where either is not to be.
+game, `playable` once some circuit is in the cache, `compiled` once the better one has
+taken its place, `failed …` where that is not to be.
 Ends when standard input is closed.
 """
 
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypedDict
 
-from gamelore.circuit import compile_game
+from gamelore.circuit import compile_in_stages
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
@@ -60,8 +61,9 @@ def main() -> None:
     trial.join(_HEAD_START)
     try:
         limits = GroundLimits(request["seconds"], request["memory_mb"])
-        compile_game(game, limits)
-        _say("compiled")
+        for compiled in compile_in_stages(game, limits):
+            finished = compiled.statistics.reaches("normal")
+            _say("compiled" if finished else "playable")
     except GameloreError as error:
         _say(f"failed {error}")
     except MemoryError:

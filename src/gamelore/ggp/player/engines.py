@@ -1,7 +1,8 @@
 """Engines of the games a server has met: interpreted at first, then compiled.
 
 Compiling takes from a fraction of a second to minutes, or never ends: it is done in a
-process of its own, within limits, and leaves its result in the cache on disk. The
+process of its own, within limits, and leaves its results in the cache on disk: of large
+games first a circuit that can be played, later a better one in its place. The
 interpreter plays until then; but it, too, can be sent rules that it chokes on, so it
 plays a game only after the other process has tried it.
 """
@@ -226,12 +227,13 @@ class Engines:
 
 
 def _adopt_compiled(engine: Engine) -> bool:
-    """Take a game's circuit from the cache, if it is there."""
+    """Take a game's circuit from the cache; return whether no better one is to come."""
     compiled = load_circuit(engine.game)
     if compiled is None:
         return False
-    engine.improve(CircuitSimulator(engine.game, compiled), final=True)
-    return True
+    final = compiled.statistics.reaches("normal")
+    engine.improve(CircuitSimulator(engine.game, compiled), final)
+    return final
 
 
 def _load_kernels() -> None:
@@ -307,7 +309,9 @@ class _Preparation:
         failure = ""
         for line in self._process.stdout:
             word, _, reason = line.strip().partition(" ")
-            if word == "compiled":
+            if word == "playable":
+                _adopt_compiled(engine)
+            elif word == "compiled":
                 if _adopt_compiled(engine):
                     return ""
                 failure = "the cache cannot be written to"
