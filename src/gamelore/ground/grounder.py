@@ -22,6 +22,7 @@ from gamelore.ground.asp import Vocabulary, to_asp
 from gamelore.ground.demand import bind_heads
 from gamelore.ground.domains import Domains
 from gamelore.ground.features import GroundFeature, assemble_features
+from gamelore.ground.forwards import run_forwards
 from gamelore.ground.normal import (
     GUARD,
     NormalRule,
@@ -192,12 +193,15 @@ def prepare(rules: Iterable[Rule], unfolded: Iterable[str] = ()) -> list[NormalR
 
 
 def normal_form(rules: Iterable[Rule], maker: RelationMaker) -> list[NormalRule]:
-    """Return rules in normal form, without the relations that play does not need."""
+    """Return rules in normal form, without the relations that play does not need.
+
+    Large recursions that can are run forwards.
+    """
     wanted = [rule for rule in rules if rule.head.relation not in _IGNORED]
     normal = bind_heads(list(normalise(wanted, maker)), maker)
     normal += maker.guard_rules
     maker.guard_rules.clear()
-    return normal
+    return run_forwards(normal)
 
 
 def largest_join(rules: Sequence[NormalRule]) -> str:
