@@ -1,6 +1,11 @@
 """Playing by the rules: positions in, legal moves, successors and goals out."""
 
-from gamelore.engine.choose import Engine, SlowEngineWarning, simulator
+from gamelore.engine.choose import (
+    Engine,
+    SlowEngineWarning,
+    simulator,
+    simulator_in_stages,
+)
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.simulator import NO_GOAL, Expansion, Playouts, Row, Rows, Simulator
@@ -17,4 +22,5 @@ __all__ = [
     "Simulator",
     "SlowEngineWarning",
     "simulator",
+    "simulator_in_stages",
 ]

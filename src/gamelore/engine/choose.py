@@ -5,10 +5,11 @@ from __future__ import annotations
 import copyreg
 import hashlib
 import warnings
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from gamelore.circuit import compile_game
+from gamelore.circuit import compile_game, compile_in_stages
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.simulator import Simulator
@@ -36,6 +37,21 @@ def simulator(
     `SlowEngineWarning`, where it does not ground within the limits.
     """
     return _simulator(game, game.source, engine, limits, features)
+
+
+def simulator_in_stages(game: Game) -> Iterator[Simulator]:
+    """Return a simulator that can be used soon, and then that of `simulator`.
+
+    Both have the same fluents and moves. There is only one where compiling does not
+    take long, where the game is in the cache, and where it does not ground.
+    """
+    try:
+        for compiled in compile_in_stages(game):
+            if not compiled.statistics.reaches("normal"):
+                yield CircuitSimulator(game, compiled)
+    except GroundingError:
+        pass  # simulator() says so
+    yield simulator(game)
 
 
 @lru_cache(maxsize=32)

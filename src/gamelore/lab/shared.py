@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,6 +12,7 @@ from gamelore.lab.events import Event
 from gamelore.lab.live import LiveBook
 from gamelore.lab.match_book import MatchBook
 from gamelore.lab.matches import Follower
+from gamelore.lab.priority import give_way
 from gamelore.lab.records import RecordShelf
 from gamelore.lab.roster import Roster
 from gamelore.lab.runs import RunBook
@@ -25,15 +23,6 @@ from gamelore.lab.workspace import Workspace
 MOST_SEARCHES = 4
 """Searches at once, of all pages; others wait."""
 MOST_THREADS = 8
-
-_NICENESS = 10
-
-
-def _give_way() -> None:
-    """Let a thread that searches wait for those that answer clicks, on Linux."""
-    if sys.platform == "linux":  # elsewhere threads have the priority of the process
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 @dataclass
@@ -46,7 +35,7 @@ class Lab:
     )
     searches: Executor = field(
         default_factory=lambda: ThreadPoolExecutor(
-            MOST_SEARCHES, "lab-search", initializer=_give_way
+            MOST_SEARCHES, "lab-search", initializer=give_way
         )
     )
 

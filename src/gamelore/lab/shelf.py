@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from threading import Lock
+from threading import Lock, Thread
 
 import numpy as np
 
 from gamelore.board import Board
-from gamelore.engine import Simulator, simulator
+from gamelore.engine import CircuitSimulator, Simulator, simulator_in_stages
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import entry, library, load
 from gamelore.gdl import Game, Move, read_term, to_kif
 from gamelore.lab.events import GameEntry
+from gamelore.lab.priority import give_way
 from gamelore.lab.requests import Place
 from gamelore.lab.workspace import RULES, Workspace
 from gamelore.match.record import CHANCE
@@ -91,6 +92,13 @@ def complete_joint(position: Position, given: Sequence[str]) -> tuple[Move, ...]
     return tuple(terms)
 
 
+def _is_provisional(engine: Simulator) -> bool:
+    """Return whether a better simulator of its game is to come."""
+    return isinstance(engine, CircuitSimulator) and not (
+        engine.compiled.statistics.reaches("normal")
+    )
+
+
 class GameShelf:
     """Finds games, and prepares them to be played."""
 
@@ -112,7 +120,11 @@ class GameShelf:
         return load(entry(key).name)
 
     def prepare(self, key: str) -> LabGame:
-        """Return a game that is ready to be played; this may take a while."""
+        """Return a game that is ready to be played; this may take a while.
+
+        Of a large game it has the circuit of the least effort at first. The better one
+        is compiled in a thread, and is that of whoever asks for the game later.
+        """
         game = self.load(key)
         known = key, game.fingerprint
         with self._lock:
@@ -121,13 +133,28 @@ class GameShelf:
                 return self._prepared[known]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of games that the interpreter plays
-            engine = simulator(game)
+            stages = simulator_in_stages(game)
+            engine = next(stages)
         prepared = LabGame(key, game, engine, engine.board)
         with self._lock:
+            if known in self._prepared:  # by another thread, meanwhile
+                return self._prepared[known]
             self._prepared[known] = prepared
             while len(self._prepared) > _KEPT:
                 self._prepared.popitem(last=False)
+        if _is_provisional(engine):
+            Thread(target=self._improve, args=(known, stages), daemon=True).start()
         return prepared
+
+    def _improve(self, known: tuple[str, str], stages: Iterator[Simulator]) -> None:
+        """Take better simulators of a game as they are compiled."""
+        give_way()
+        for engine in stages:
+            with self._lock:
+                prepared = self._prepared.get(known)
+                if prepared is None:
+                    return
+                self._prepared[known] = replace(prepared, simulator=engine)
 
     def keep(self, text: str, name: str) -> str:
         """Keep rules without an error, and return the id of their game."""
