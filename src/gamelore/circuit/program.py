@@ -15,6 +15,12 @@ PHASES = 6
 
 GATES, LOOP = range(2)
 
+SLOT_WORDS = 8
+"""Words of a slot, for 512 lanes."""
+
+BOTH, EVERY, EITHER, MAJORITY, SELECT = range(5)
+"""Kinds of cells: a and b; a, b and c; (a or b) and c; two of three; a if c, else b."""
+
 BLOCK = 15
 """Moves that kernels count together."""
 
@@ -35,7 +41,10 @@ UNKNOWN = -1
 class Program(NamedTuple):
     """A scheduled circuit in flat arrays.  G gates, F fluents, M moves, R roles.
 
-    Literals are `2 * slot + inverted`.
+    Literals are `2 * slot + inverted`. Where there are cells, they compute in the same
+    slots what gates do for later gates, phases and outputs: kernels run either. The
+    code of a run of cells is `8 * kind`, with a bit for each input that is inverted;
+    words are `8 * slot`.
     """
 
     slots: int
@@ -56,9 +65,9 @@ class Program(NamedTuple):
     next: Ints  # int32 [F]   literals of the next one
     carried: Ints  # int32 [·]   slots of the terminal phase that later phases read
     features: Ints  # int32 [·]   literals of feature atoms, views one after the other
-    span: (
-        Ints  # int32 [G]   gates of a kind from each on; none if they come as they are
-    )
+    cells: Ints  # int32 [C, 4]   words of inputs, and where the result goes; C may be 0
+    cell_runs: Ints  # int32 [·, 3]   code, first cell, end
+    cell_phases: Ints  # int32 [6, 2]   first run and end of each phase
 
 
 class Turns(NamedTuple):
@@ -109,5 +118,7 @@ def empty_program() -> Program:
         next=none,
         carried=none,
         features=none,
-        span=none,
+        cells=none.reshape(0, 4),
+        cell_runs=none.reshape(0, 3),
+        cell_phases=np.zeros((0, 2), np.int32),
     )

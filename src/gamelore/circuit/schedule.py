@@ -13,14 +13,18 @@ Slots: 0 holds false; then the fluents, the moves, the loop variables; then shar
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from gamelore.circuit.build import Circuit
-from gamelore.circuit.gate_runs import gather_runs, measure_runs
+from gamelore.circuit.cells import Cell, map_cells
+from gamelore.circuit.gate_runs import gather_runs
 from gamelore.circuit.program import (
     FEATURES,
     GATES,
@@ -28,6 +32,7 @@ from gamelore.circuit.program import (
     LEGAL,
     LOOP,
     NEXT,
+    SLOT_WORDS,
     TERMINAL,
     Ints,
     Program,
@@ -57,20 +62,20 @@ def schedule(circuit: Circuit) -> Program:
     return _Scheduler(circuit).program()
 
 
-def schedule_in_runs(circuit: Circuit) -> Program:
-    """Lay a circuit out with gates of a kind together, for kernels of 512 lanes."""
-    scheduler = _Scheduler(circuit)
+def schedule_in_cells(circuit: Circuit) -> Program:
+    """Lay a circuit without loops out with cells too, for kernels of 512 lanes."""
+    scheduler = _Scheduler(circuit, map_cells(circuit.graph))
     scheduler.gather_runs()
-    program = scheduler.program()
-    inverted = (program.left & 1) < (program.right & 1)  # the inverted literal first
-    left = np.where(inverted, program.right, program.left)
-    right = np.where(inverted, program.left, program.right)
-    return program._replace(left=left, right=right, span=measure_runs(left, right))
+    return scheduler.program()
 
 
 class _Scheduler:
-    def __init__(self, circuit: Circuit) -> None:
+    def __init__(
+        self, circuit: Circuit, cells: Mapping[int, Cell] = MappingProxyType({})
+    ) -> None:
+        """`cells`: by node, those of the circuit, if it is to have any."""
         self.circuit = circuit
+        self.cells = cells
         graph = circuit.graph
         self.fluents = len(circuit.fluents)
         self.first_move = 1 + self.fluents
@@ -113,24 +118,24 @@ class _Scheduler:
         return [terminal, goals, legal, following, features]
 
     def gather_runs(self) -> None:
-        """Bring gates of a kind together in every phase."""
+        """Bring cells of a kind together in every phase, and put gates in their place.
+
+        The gates of a cell come one after the other, so that it can take their place.
+        """
         for phase in self.phases:
             shared, rest = phase.items[: phase.shared], phase.items[phase.shared :]
-            phase.items = self._in_runs(shared) + self._in_runs(rest)
+            first, last = self._in_runs(shared), self._in_runs(rest)
+            phase.items, phase.shared = first + last, len(first)
 
     def _in_runs(self, items: Sequence[_Item]) -> list[_Item]:
-        """Return items in another order; loops stay where they are."""
-        result: list[_Item] = []
-        loops = [i for i, item in enumerate(items) if item.node < 0]
-        first = 0
-        for end in [*loops, len(items)]:
-            gates = items[first:end]
-            numbers = [item.node - self.first_gate for item in gates]
-            kinds = [(self.left[g] & 1) + (self.right[g] & 1) for g in numbers]
-            result += [gates[i] for i in gather_runs(gates, kinds)]
-            result += items[end : end + 1]
-            first = end + 1
-        return result
+        """Return the gates of cells, these in an order of longer runs."""
+        cells = [self.cells[item.node] for item in items]
+        order = gather_runs(items, [cell.code for cell in cells])
+        return [
+            _Item(node, self._read_by_gate(node))
+            for place in order
+            for node in cells[place].gates
+        ]
 
     def _shared_first(self, phase: _Phase, later: Iterable[_Phase]) -> _Phase:
         """Return a phase in another order: what later ones read, then the rest."""
@@ -195,17 +200,23 @@ class _Scheduler:
 
     def _reads(self, key: int) -> Sequence[int]:
         if key >= 0:
-            gate = key - self.first_gate
-            return (self.left[gate] >> 1, self.right[gate] >> 1)
+            cell = self.cells.get(key)
+            if cell is not None:
+                return tuple(literal >> 1 for literal in cell.inputs)
+            return self._read_by_gate(key)
         loop = self.circuit.loops[-1 - key]
         leaves = {leaf for products in loop.updates for leaf, _ in products}
         own = {1 + v for v in loop.variables}
         return sorted({self.outputs[leaf] >> 1 for leaf in leaves} - own)
 
+    def _read_by_gate(self, node: int) -> tuple[int, int]:
+        gate = node - self.first_gate
+        return self.left[gate] >> 1, self.right[gate] >> 1
+
     # ── slots ───────────────────────────────────────────────────────────────────────
 
     def program(self) -> Program:
-        layout = _Layout(first_shared=self.first_gate)
+        layout = _Layout(self.first_gate, self.cells)
         last_use = self._last_uses()
         spans = []
         time = 0
@@ -329,6 +340,7 @@ class _Scheduler:
     ) -> Program:
         circuit = self.circuit
         (terminal,), goals, legal, _, features = layout.outputs
+        runs, phases = layout.list_runs(spans)
         return Program(
             slots=layout.slots,
             left=_ints(layout.left),
@@ -348,16 +360,25 @@ class _Scheduler:
             next=_ints(following),
             carried=_ints(layout.carried),
             features=_ints(features),
-            span=_ints([]),
+            cells=_ints(layout.cell_words).reshape(-1, 4),
+            cell_runs=_ints(runs).reshape(-1, 3),
+            cell_phases=_ints(phases).reshape(-1, 2),
         )
 
 
 class _Layout:
     """Gates with their slots, as they are laid out one after the other."""
 
-    def __init__(self, first_shared: int) -> None:
+    def __init__(self, first_shared: int, cells: Mapping[int, Cell]) -> None:
         self.slots = first_shared
         self._first_shared = first_shared
+        self._cells = {cell.gates[0]: cell for cell in cells.values()}
+        """By the gate that comes first."""
+        self._last_gate = -1
+        """Of the cell that is being laid out."""
+        self.cell_words: list[tuple[int, ...]] = []
+        self._cell_codes: list[tuple[int, int]] = []
+        """The code of each cell, and the number of its first gate."""
         self._free: list[int] = []
         self._slots: dict[int, int] = {}
         self.left: list[int] = []
@@ -386,14 +407,51 @@ class _Layout:
     def gate(self, node: int, left: int, right: int, finished: Iterable[int]) -> None:
         """Compute a node; those that it is the last to read may make room for it."""
         self._extend_segment()
+        cell = self._cells.get(node)
+        if cell is not None:
+            self._begin_cell(cell.code, [self.literal(x) for x in cell.inputs])
+            self._last_gate = cell.gates[-1]
         first, second = self.literal(left), self.literal(right)
         self.release(finished)
         self._slots[node] = self._append(first, second)
+        if node == self._last_gate:
+            self._end_cell(self._slots[node])
 
     def copy(self, literal: int) -> int:
         """Copy a literal; return one that stays as it is now."""
         self._extend_segment()
-        return 2 * self._append(literal, literal)
+        if self._cells:
+            self._begin_cell(3 * (literal & 1), [literal, literal])
+        slot = self._append(literal, literal)
+        if self._cells:
+            self._end_cell(slot)
+        return 2 * slot
+
+    def _begin_cell(self, code: int, inputs: Sequence[int]) -> None:
+        """Note where a cell reads, before its gates take slots."""
+        words = [SLOT_WORDS * (literal >> 1) for literal in inputs]
+        self._cell_codes.append((code, len(self.left)))
+        self._reads = (*words, *[0] * (3 - len(words)))
+
+    def _end_cell(self, slot: int) -> None:
+        self.cell_words.append((*self._reads, SLOT_WORDS * slot))
+
+    def list_runs(
+        self, spans: Iterable[tuple[int, int]]
+    ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
+        """Return runs of cells of a code, and which of them each phase has."""
+        if not self._cells:
+            return [], []
+        begins = [first for _, first in self._cell_codes]
+        runs: list[tuple[int, int, int]] = []
+        ends = [0]
+        for _, first, end in self.segments:
+            cells = range(bisect_left(begins, first), bisect_left(begins, end))
+            for code, of_code in groupby(cells, lambda i: self._cell_codes[i][0]):
+                members = list(of_code)
+                runs.append((code, members[0], members[-1] + 1))
+            ends.append(len(runs))
+        return runs, [(ends[first], ends[end]) for first, end in spans]
 
     def conjoin(self, literals: Sequence[int], temporaries: list[int]) -> int:
         result = literals[0]

@@ -17,7 +17,7 @@ from gamelore.circuit.program import (
     Program,
     Turns,
 )
-from gamelore.circuit.schedule import schedule, schedule_in_runs
+from gamelore.circuit.schedule import schedule, schedule_in_cells
 from gamelore.circuit.turns import (
     TurnCircuit,
     TurnOrder,
@@ -25,7 +25,7 @@ from gamelore.circuit.turns import (
     make_turn_circuits,
 )
 
-_FEWEST_IN_RUNS = 800  # gates of a turn: of fewer, runs of a kind are too short
+_FEWEST_IN_CELLS = 300  # gates of a turn: of fewer, runs of a kind are too short
 
 
 def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
@@ -39,8 +39,8 @@ def lay_out_turns(
 ) -> tuple[Program, Turns]:
     """Schedule the circuits of all turns, and stack them."""
     gates = sum(turn.circuit.graph.gates for turn in circuits)
-    many = gates >= _FEWEST_IN_RUNS * len(circuits)
-    lay_out = schedule_in_runs if many and not circuits[0].circuit.loops else schedule
+    many = gates >= _FEWEST_IN_CELLS * len(circuits)
+    lay_out = schedule_in_cells if many and not circuits[0].circuit.loops else schedule
     programs = [lay_out(turn.circuit) for turn in circuits]
     slots = max(program.slots for program in programs)
     program = _stack(programs)
@@ -87,12 +87,17 @@ def _most_moves(turns: Turns) -> int:
 def _stack(programs: Sequence[Program]) -> Program:
     """Return gates, segments and phases of programs, one after the other."""
     segments, phases, runs = [], [], []
-    gates = segment_count = run_count = 0
+    cell_runs, cell_phases = [], []
+    gates = segment_count = run_count = cells = cell_run_count = 0
     for program in programs:
         starts = np.where(program.segments[:, :1] == LOOP, run_count, gates)
         segments.append(program.segments + np.hstack([0 * starts, starts, starts]))
         phases.append(program.phases + segment_count)
         runs.append(program.runs + np.array([gates, gates, 0, 0]))
+        cell_runs.append(program.cell_runs + np.array([0, cells, cells]))
+        cell_phases.append(program.cell_phases + cell_run_count)
+        cells += len(program.cells)
+        cell_run_count += len(program.cell_runs)
         gates += len(program.left)
         segment_count += len(program.segments)
         run_count += len(program.runs)
@@ -100,7 +105,9 @@ def _stack(programs: Sequence[Program]) -> Program:
         left=_join(program.left for program in programs),
         right=_join(program.right for program in programs),
         slot=_join(program.slot for program in programs),
-        span=_join(program.span for program in programs),
+        cells=_join(program.cells for program in programs),
+        cell_runs=_join(cell_runs),
+        cell_phases=_join(cell_phases),
         segments=_join(segments),
         phases=_join(phases),
         runs=_join(runs),

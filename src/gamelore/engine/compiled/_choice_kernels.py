@@ -34,7 +34,7 @@ from gamelore.engine.compiled._lanes import (
     subtract_planes,
     zero_planes,
 )
-from gamelore.kernels import lean_part, part
+from gamelore.kernels import lean_part, lean_recursion, part
 
 WORDS = 8
 HALF = 4  # words per step of the choice of moves: as many planes as registers hold
@@ -316,7 +316,7 @@ def _pick_in_blocks(turns, base, span, word, wanted, way):
         word += BLOCK_SLOTS * WORDS
 
 
-@part
+@lean_recursion
 def _choose_few_groups(turns, base, span, random, live, way):
     """Put lanes into the groups of one of their legal moves: one of a single block."""
     first, end = span
@@ -332,7 +332,7 @@ def _choose_few_groups(turns, base, span, random, live, way):
     return True
 
 
-@part
+@lean_recursion
 def _choose_some_groups(turns, base, span, random, live, way):
     """The same for fewer than 255 moves."""
     first, end = span
@@ -367,7 +367,7 @@ def _load_planes8(base, word):
     )
 
 
-@part
+@lean_recursion
 def _choose_many_groups(turns, base, span, random, live, way):
     """The same for up to 2 ** 20 moves: counts of blocks, and of blocks of blocks."""
     first, end = span
@@ -404,7 +404,7 @@ def _choose_many_groups(turns, base, span, random, live, way):
     return True
 
 
-@part
+@lean_part
 def choose_groups(turns, turn, base, random, live):
     """Choose moves in every lane; return the first role without one, or -1."""
     generators = np.uint64(random.ctypes.data)

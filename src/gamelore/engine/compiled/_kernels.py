@@ -47,6 +47,7 @@ class Tally(NamedTuple):
     began: np.ndarray  # int64 [512]   the step at which it began
     live: np.ndarray  # uint64 [8]   lanes that play
     done: np.ndarray  # uint64 [8]   lanes whose match has just ended
+    valid: np.ndarray  # uint64 [8]   aligned: lanes in which a role has one goal
     goal_sums: np.ndarray  # float64 [n, R]
     goal_squares: np.ndarray  # float64 [n, R]
     lengths: np.ndarray  # int64 [n]
@@ -390,7 +391,7 @@ def record_goals(program, goals, words, tally, done, origin):
     base = np.uint64(words.ctypes.data)
     lanes_done = load8(np.uint64(done.ctypes.data), 0)
     single = tally.starts.shape[0] == 1
-    valid = np.empty(WORDS + 8, np.uint64)
+    valid = tally.valid
     first = 0
     for role in range(program.goal_ends.shape[0]):
         end = program.goal_ends[role]
@@ -400,9 +401,7 @@ def record_goals(program, goals, words, tally, done, origin):
             reached = value8(base, goals[g]) & lanes_done
             twice = twice | (once & reached)
             once = once | reached
-        for word in range(WORDS):
-            valid[word] = _NONE
-        _spill(valid, once & ~twice)
+        store(np.uint64(valid.ctypes.data), 0, once & ~twice)
         for g in range(first, end):
             literal = goals[g]
             flip = _NONE - np.uint64(literal & 1)
@@ -426,17 +425,6 @@ def record_lengths(tally, steps):
             tally.lengths[tally.origin[lane]] += length
             tally.length_counts[length] += 1
             lanes &= lanes - _ONE
-
-
-@part
-def _spill(words, lanes):
-    """Lanes as plain words.  words: uint64 [8], aligned or not"""
-    aligned = np.empty(WORDS + 8, np.uint64)
-    address = np.uint64(aligned.ctypes.data)
-    skip = ((np.uint64(64) - (address & np.uint64(63))) & np.uint64(63)) >> np.uint64(3)
-    store(address, np.int64(skip), lanes)
-    for word in range(WORDS):
-        words[word] = aligned[np.int64(skip) + word]
 
 
 @part

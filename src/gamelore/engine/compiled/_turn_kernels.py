@@ -14,7 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.circuit.program import GATES, GOALS, LEGAL, NEXT, PHASES, TERMINAL
+from gamelore.circuit.program import (
+    BOTH,
+    EITHER,
+    EVERY,
+    GOALS,
+    LEGAL,
+    MAJORITY,
+    NEXT,
+    PHASES,
+    TERMINAL,
+)
 from gamelore.engine.compiled._choice_kernels import choose_groups
 from gamelore.engine.compiled._kernels import (
     BEGUN,
@@ -30,7 +40,6 @@ from gamelore.engine.compiled._kernels import (
     record_goals,
     record_lengths,
     refill,
-    repeat_until_stable,
     run_phase,
     spread,
     value8,
@@ -42,7 +51,7 @@ from gamelore.engine.compiled._lanes import (
     splat8,
     store,
 )
-from gamelore.kernels import kernel, lean_part, part
+from gamelore.kernels import kernel, lean, lean_part, part
 
 FULL = 3
 """What else `play_turns` returns."""
@@ -53,6 +62,7 @@ the turn in which matches begin."""
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
+_TWO = np.uint64(2)
 _ALL = ~np.uint64(0)
 
 
@@ -80,11 +90,11 @@ def gather_turn_starts(program, turn, words, rows, reset, starts):
     for first in range(0, rows.shape[0], LANES):
         end = min(first + LANES, rows.shape[0])
         spread(rows[first:end], words, 1, program.next.shape[0])
-        run_phase(program, base, PHASES * turn + TERMINAL)
+        run_turn_phase(program, base, PHASES * turn + TERMINAL)
         gather(words, literals, starts[first:end])
 
 
-@kernel
+@lean
 def play_turns(program, turns, words, random, tally, ended):
     """Play matches to their ends, from number `progress[BEGUN]` to `progress[END]`.
 
@@ -98,9 +108,6 @@ def play_turns(program, turns, words, random, tally, ended):
     first_turn = progress[FIRST_TURN]
     limit = tally.length_counts.shape[0] - 1
     pause = steps + progress[PAUSE]
-    in_runs = (
-        program.span.shape[0] > 0
-    )  # asked here, so that small circuits pay nothing
     wait = ended.words.shape[0] > 0
     while begun < end or any_lane(load8(playing, 0)):
         if steps == pause:
@@ -108,20 +115,14 @@ def play_turns(program, turns, words, random, tally, ended):
             return PAUSED
         turn = (first_turn + steps) % turns.terminal.shape[0]
         phase = PHASES * turn
-        if in_runs:
-            _run_phase_in_runs(program, base, phase + TERMINAL)
-        else:
-            run_phase(program, base, phase + TERMINAL)
+        run_turn_phase(program, base, phase + TERMINAL)
         if _find_ends(turns.terminal[turn], words, tally):
             if wait:
                 if not _keep_ends(turns, base, tally, ended, turn):
                     progress[BEGUN], progress[STEPS] = begun, steps
                     return FULL
-            elif in_runs:
-                _run_phase_in_runs(program, base, phase + GOALS)
             else:
-                run_phase(program, base, phase + GOALS)
-            if not wait:
+                run_turn_phase(program, base, phase + GOALS)
                 record_goals(
                     program, turns.goals[turn], words, tally, tally.done, tally.origin
                 )
@@ -130,18 +131,12 @@ def play_turns(program, turns, words, random, tally, ended):
             cut_off(tally, steps, limit)
         if _leave(tally) and turn == first_turn and begun < end:
             begun = refill(words, tally, begun, end, steps)
-        if in_runs:
-            _run_phase_in_runs(program, base, phase + LEGAL)
-        else:
-            run_phase(program, base, phase + LEGAL)
+        run_turn_phase(program, base, phase + LEGAL)
         role = choose_groups(turns, turn, base, random, tally.live)
         if role >= 0:
             progress[STUCK_ROLE] = role
             return STUCK
-        if in_runs:
-            _run_phase_in_runs(program, base, phase + NEXT)
-        else:
-            run_phase(program, base, phase + NEXT)
+        run_turn_phase(program, base, phase + NEXT)
         take_next_turn(turns.next[turn], base)
         steps += 1
     progress[BEGUN], progress[STEPS] = begun, steps
@@ -184,8 +179,8 @@ def record_ended(program, turns, words, tally, ended):
         lanes = ended.lanes[turn]
         if any_lane(load8(np.uint64(lanes.ctypes.data), 0)):
             _exchange_fluents(turns, base, ended, turn)
-            run_phase(program, base, PHASES * turn + TERMINAL)
-            run_phase(program, base, PHASES * turn + GOALS)
+            run_turn_phase(program, base, PHASES * turn + TERMINAL)
+            run_turn_phase(program, base, PHASES * turn + GOALS)
             origin = ended.origin[turn]
             record_goals(program, turns.goals[turn], words, tally, lanes, origin)
             _exchange_fluents(turns, base, ended, turn)
@@ -206,34 +201,73 @@ def _exchange_fluents(turns, base, ended, turn):
         store(kept, there, value)
 
 
-@part
-def _run_phase_in_runs(program, base, phase):
-    """Run one phase of a program whose gates come in runs of a kind."""
-    for segment in range(program.phases[phase, 0], program.phases[phase, 1]):
-        first, end = program.segments[segment, 1], program.segments[segment, 2]
-        if program.segments[segment, 0] == GATES:
-            _evaluate_runs(program, base, np.uint64(first), np.uint64(end))
-        else:
-            repeat_until_stable(program, base, first, end)
+@lean_part
+def run_turn_phase(program, base, phase):
+    """Run one phase of the programs of turns: cells, or gates if there are none."""
+    if program.cells.shape[0] > 0:
+        _run_phase_in_cells(program, base, phase)
+    else:
+        run_phase(program, base, phase)
 
 
 @lean_part
-def _evaluate_runs(program, base, first, end):
-    """Evaluate a range of gates: what is inverted is so in a whole run."""
-    left, right, slot = program.left, program.right, program.slot
-    gate = first
-    while gate < end:
-        stop = min(gate + np.uint64(program.span[gate]), end)
-        one = splat8(_NONE - np.uint64(left[gate] & 1))
-        other = splat8(_NONE - np.uint64(right[gate] & 1))
-        for g in range(gate, stop):
-            a = load8(base, np.int64(left[g] >> 1) * WORDS) ^ one
-            b = load8(base, np.int64(right[g] >> 1) * WORDS) ^ other
-            store(base, np.int64(slot[g]) * WORDS, a & b)
-        gate = stop
+def _run_phase_in_cells(program, base, phase):
+    """Run one phase of programs that have cells."""
+    runs = program.cell_runs
+    for run in range(program.cell_phases[phase, 0], program.cell_phases[phase, 1]):
+        code = np.uint64(runs[run, 0])
+        one = splat8(_NONE - (code & _ONE))
+        other = splat8(_NONE - ((code >> _ONE) & _ONE))
+        third = splat8(_NONE - ((code >> _TWO) & _ONE))
+        span = np.uint64(runs[run, 1]), np.uint64(runs[run, 2])
+        kind = runs[run, 0] >> 3
+        if kind == BOTH:
+            _evaluate_pairs(program.cells, base, span, one, other)
+        else:
+            _evaluate_triples(program.cells, base, span, kind, (one, other, third))
 
 
-@part
+@lean_part
+def _evaluate_pairs(cells, base, span, one, other):
+    """Evaluate cells of two inputs: these are inverted as the masks say in all."""
+    for i in range(span[0], span[1]):
+        a = load8(base, np.int64(cells[i, 0])) ^ one
+        b = load8(base, np.int64(cells[i, 1])) ^ other
+        store(base, np.int64(cells[i, 3]), a & b)
+
+
+@lean_part
+def _evaluate_triples(cells, base, span, kind, masks):
+    """Evaluate cells of three inputs, all of the same kind."""
+    first, end = span
+    one, other, third = masks
+    if kind == EVERY:
+        for i in range(first, end):
+            a = load8(base, np.int64(cells[i, 0])) ^ one
+            b = load8(base, np.int64(cells[i, 1])) ^ other
+            c = load8(base, np.int64(cells[i, 2])) ^ third
+            store(base, np.int64(cells[i, 3]), a & b & c)
+    elif kind == EITHER:
+        for i in range(first, end):
+            a = load8(base, np.int64(cells[i, 0])) ^ one
+            b = load8(base, np.int64(cells[i, 1])) ^ other
+            c = load8(base, np.int64(cells[i, 2])) ^ third
+            store(base, np.int64(cells[i, 3]), (a | b) & c)
+    elif kind == MAJORITY:
+        for i in range(first, end):
+            a = load8(base, np.int64(cells[i, 0])) ^ one
+            b = load8(base, np.int64(cells[i, 1])) ^ other
+            c = load8(base, np.int64(cells[i, 2])) ^ third
+            store(base, np.int64(cells[i, 3]), (a & b) | (c & (a | b)))
+    else:
+        for i in range(first, end):
+            a = load8(base, np.int64(cells[i, 0])) ^ one
+            b = load8(base, np.int64(cells[i, 1])) ^ other
+            c = load8(base, np.int64(cells[i, 2])) ^ third
+            store(base, np.int64(cells[i, 3]), b ^ (c & (a ^ b)))
+
+
+@lean_part
 def _find_ends(literal, words, tally):
     """Find the lanes whose match has just ended; return whether there are any."""
     flip = _NONE - np.uint64(literal & 1)
@@ -244,7 +278,7 @@ def _find_ends(literal, words, tally):
     return ended != _NONE
 
 
-@part
+@lean_part
 def _leave(tally):
     """Lanes that are done play no more; return whether any lane is without a match."""
     idle = _NONE
@@ -255,7 +289,7 @@ def _leave(tally):
     return idle != _NONE
 
 
-@part
+@lean_part
 def take_next_turn(following, base):
     """Let the next position become the present one.  following: int32 [F]"""
     for fluent in range(following.shape[0]):

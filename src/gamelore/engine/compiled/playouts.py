@@ -195,6 +195,7 @@ class PlayoutBatch:
             began=np.zeros(_kernels.LANES, np.int64),
             live=allocate_aligned(_kernels.WORDS),
             done=allocate_aligned(_kernels.WORDS),
+            valid=allocate_aligned(_kernels.WORDS),
             goal_sums=np.zeros((n, roles)),
             goal_squares=np.zeros((n, roles)),
             lengths=np.zeros(n, np.int64),

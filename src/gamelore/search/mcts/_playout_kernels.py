@@ -24,9 +24,9 @@ from gamelore.circuit.program import (
     Turns,
 )
 from gamelore.engine.compiled._choice_kernels import choose_groups
-from gamelore.engine.compiled._kernels import LANES, WORDS, read_bit, run_phase
+from gamelore.engine.compiled._kernels import LANES, WORDS, read_bit
 from gamelore.engine.compiled._lanes import count_ones, lowest_one
-from gamelore.engine.compiled._turn_kernels import take_next_turn
+from gamelore.engine.compiled._turn_kernels import run_turn_phase, take_next_turn
 from gamelore.kernels import lean, lean_part
 from gamelore.search.mcts._expansion_kernels import FINE, STUCK, expand_queue
 from gamelore.search.mcts._tree_kernels import (
@@ -116,16 +116,16 @@ def search_on(program, tree, lanes, buffers, budget):
                 return status
         if _any_live(lanes):
             phase = PHASES * turn
-            run_phase(lanes.program, base, phase + TERMINAL)
+            run_turn_phase(lanes.program, base, phase + TERMINAL)
             if _find_ended(turns.terminal[turn], lanes, state):
-                run_phase(lanes.program, base, phase + GOALS)
+                run_turn_phase(lanes.program, base, phase + GOALS)
                 _end_playouts(tree, lanes, turns.goals[turn])
-            run_phase(lanes.program, base, phase + LEGAL)
+            run_turn_phase(lanes.program, base, phase + LEGAL)
             role = choose_groups(turns, turn, base, lanes.random, lanes.live)
             if role >= 0:
                 state[FAULT] = -1
                 return STUCK
-            run_phase(lanes.program, base, phase + NEXT)
+            run_turn_phase(lanes.program, base, phase + NEXT)
             take_next_turn(turns.next[turn], base)
         state[STEPS] += 1
     return FINE
