@@ -273,6 +273,7 @@ def play_from(program, words, reset, stream, rows, playouts):
         np.zeros(LANES, np.int64),
         aligned_words(WORDS),
         aligned_words(WORDS),
+        aligned_words(WORDS),
         np.zeros((n, roles)),
         np.zeros((n, roles)),
         np.zeros(n, np.int64),

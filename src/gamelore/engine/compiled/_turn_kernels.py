@@ -51,7 +51,7 @@ from gamelore.engine.compiled._lanes import (
     splat8,
     store,
 )
-from gamelore.kernels import kernel, lean, lean_part, part
+from gamelore.kernels import kernel, lean, lean_part, lean_recursion, part
 
 FULL = 3
 """What else `play_turns` returns."""
@@ -210,7 +210,7 @@ def run_turn_phase(program, base, phase):
         run_phase(program, base, phase)
 
 
-@lean_part
+@lean_recursion
 def _run_phase_in_cells(program, base, phase):
     """Run one phase of programs that have cells."""
     runs = program.cell_runs
