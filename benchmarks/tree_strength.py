@@ -14,10 +14,14 @@ interrupted run goes on where it stopped.
 
     python benchmarks/tree_strength.py [GAME ...] [--player mcts]
         [--against openspiel --against monte-carlo] [--matches 200] [--seconds 1]
-        [--seed 1] [--jobs 1] [--json FILE]
+        [--seed 1] [--jobs 1] [--json FILE] [--opening 0] [--their-seconds 1]
 
 A player is a spec as for `gamelore match`, or one with settings: "mcts decisive=off",
 "openspiel uct_c=1.4 rollouts=10".
+Players without chance would play the same match over and over: --opening begins with
+random moves, the same in two matches that follow one another with exchanged roles.
+--their-seconds is for opponents that have a depth, such as heuristic-6, and need more
+time for it.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ import numpy as np
 from gamelore.adapters.open_spiel_bots import MCTSBotPlayer
 from gamelore.bench.journal import Journal, Record, work_through
 from gamelore.bench.players import (
+    Opening,
     PacedPlayer,
     PlayerMaker,
     parse_player,
@@ -68,9 +73,11 @@ def play(task: Record) -> Record:
     sim = _simulator(task["game"])
     texts = task["player"], task["against"]
     seeds = np.random.SeedSequence((task["seed"], task["match"])).generate_state(3)
+    paces = task["seconds"], task.get("their_seconds", task["seconds"])
+    drawn = Opening(task.get("opening", 0), (task["seed"], task["match"] // 2))
     ours, theirs = (
-        PacedPlayer(_maker(text, task["game"])(int(seed)), task["seconds"])
-        for text, seed in zip(texts, seeds[:2], strict=True)
+        PacedPlayer(_maker(text, task["game"])(int(seed)), pace, drawn)
+        for text, seed, pace in zip(texts, seeds[:2], paces, strict=True)
     )
     role = task["match"] % 2
     players = {sim.roles[role]: ours, sim.roles[1 - role]: theirs}
@@ -167,7 +174,7 @@ def list_tasks(args: argparse.Namespace) -> Iterator[Record]:
     for match in range(args.matches):
         for game in args.games:
             for against in args.against or OPPONENTS:
-                yield {
+                task = {
                     "game": game,
                     "player": args.player,
                     "against": against,
@@ -175,6 +182,11 @@ def list_tasks(args: argparse.Namespace) -> Iterator[Record]:
                     "seed": args.seed,
                     "match": match,
                 }
+                if args.opening:
+                    task["opening"] = args.opening
+                if args.their_seconds is not None:
+                    task["their_seconds"] = args.their_seconds
+                yield task
 
 
 def main() -> None:
@@ -186,6 +198,8 @@ def main() -> None:
     parser.add_argument("--against", action="append", help="may be given repeatedly")
     parser.add_argument("--matches", type=int, default=200, help="of each pairing")
     parser.add_argument("--seconds", type=float, default=1.0, help="of each move")
+    parser.add_argument("--their-seconds", type=float, help="of the other's moves")
+    parser.add_argument("--opening", type=int, default=0, help="random moves at first")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="matches at once")
     parser.add_argument("--json", type=Path, help="where matches are kept as they end")
@@ -197,7 +211,8 @@ def main() -> None:
     with suppress(KeyboardInterrupt):  # what was played is reported
         for task, result in done:
             pairing = task["game"], task["against"]
-            tally = tallies.setdefault(pairing, Tally(args.seconds))
+            pace = max(args.seconds, args.their_seconds or 0.0)
+            tally = tallies.setdefault(pairing, Tally(pace))
             tally.add(result)
             print(f"{' against '.join(pairing)}: {tally}", flush=True)
     print(f"\n{args.player}, {args.seconds} s a move, seed {args.seed}:")

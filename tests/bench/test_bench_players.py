@@ -8,6 +8,7 @@ import pytest
 
 from gamelore.agents.random_player import RandomPlayer
 from gamelore.bench.players import (
+    Opening,
     PacedPlayer,
     count_playouts,
     parse_player,
@@ -101,3 +102,18 @@ def test_every_decision_gets_a_new_clock() -> None:
     play_match(sim, {"x": PacedPlayer(noting, 2.0), "o": RandomPlayer(1)})
     assert noting.clocks[0] == math.inf
     assert set(noting.clocks[1:]) == {with_reserve(2.0)}
+
+
+def test_openings_are_the_same_whoever_plays() -> None:
+    sim = simulator(load("connect-3"))
+    found = []
+    for seed in (3, 4):
+        for order in (1, -1):
+            texts = ("random", "mcts-20")[::order]
+            players = {
+                role: PacedPlayer(parse_player(text)(1), opening=Opening(4, (seed,)))
+                for role, text in zip(sim.roles, texts, strict=True)
+            }
+            found.append(play_match(sim, players).moves[:5])
+    assert [one[:4] for one in found[::2]] == [one[:4] for one in found[1::2]]
+    assert found[0][:4] != found[2][:4]

@@ -152,12 +152,12 @@ def test_features_come_in_the_size_of_their_game() -> None:
         features_text("abalone", "x")
 
 
-WITH_FEATURES = ("abalone", "connect-four")
+WITH_FEATURES = ("abalone", "connect-four", "othello")
 
 
 def test_features_files_are_written_to_be_read() -> None:
     files = [(name, which) for name in WITH_FEATURES for which in feature_names(name)]
-    assert len(files) == 6
+    assert len(files) == 7
     for name, which in files:
         lines = features_text(name, which).splitlines()
         assert lines[0].startswith("; ")

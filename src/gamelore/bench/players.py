@@ -12,9 +12,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
+import numpy as np
 
 from gamelore.adapters.open_spiel_bots import MCTSBotPlayer, MCTSBotSettings
 from gamelore.agents import make_agent
@@ -25,7 +27,7 @@ from gamelore.engine import CircuitSimulator
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.errors import GameloreError
-from gamelore.gdl import Move
+from gamelore.gdl import Move, Role
 from gamelore.learn.learned_player import SnapshotTreePlayer
 from gamelore.learn.snapshots import Snapshot
 from gamelore.player import RESERVE, RESERVED_SHARE, Briefing, Clock, Player
@@ -102,24 +104,49 @@ def count_playouts(player: Player) -> int | None:
     return None
 
 
+@dataclass(frozen=True)
+class Opening:
+    """Random moves at the start of a match, the same whoever has which role."""
+
+    moves: int
+    """So many joint moves."""
+    seed: tuple[int, ...]
+
+    def draw(self, position: Position, role: Role, step: int) -> Move:
+        """Return the move of a role in a step."""
+        place = position.simulator.roles.index(role)
+        legal = sorted(position.legal_moves(role), key=str)
+        rng = np.random.default_rng((*self.seed, step, place))
+        return legal[int(rng.integers(len(legal)))]
+
+
 class PacedPlayer:
     """Gives a player the same time for every decision, and measures what it takes."""
 
-    def __init__(self, player: Player, seconds: float = math.inf) -> None:
+    def __init__(
+        self, player: Player, seconds: float = math.inf, opening: Opening | None = None
+    ) -> None:
+        """`opening`: what comes before its own decisions."""
         self.player = player
         self.times: list[float] = []
         """Seconds of each decision between several moves."""
         self._seconds = seconds
+        self._opening = opening
+        self._steps = 0
         self._role = ""
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Start the player, with no time to search."""
         self._role = briefing.role
+        self._steps = 0
         self.times = []
         self.player.start(briefing, clock)
 
     def choose(self, position: Position, clock: Clock) -> Move:
-        """Return the player's move; the clock it gets is the pace's."""
+        """Return the player's move, or the opening's; its clock is the pace's."""
+        self._steps += 1
+        if self._opening is not None and self._steps <= self._opening.moves:
+            return self._opening.draw(position, self._role, self._steps)
         began = time.perf_counter()
         move = self.player.choose(position, Clock(with_reserve(self._seconds)))
         if len(position.legal_moves(self._role)) > 1:

@@ -180,6 +180,19 @@ def test_what_abalearns_opponent_thinks_by_hand() -> None:
     assert count_by_name("heuristic", 1) == {"lead": -apart - 5 * (4 - 1)}
 
 
+@pytest.mark.parametrize("role", [0, 1])
+def test_stones_and_mobility_of_othello_by_hand(role: int) -> None:
+    """White has three stones and black one; either side has one move."""
+    game = load("othello")
+    sim = CircuitSimulator(game, features=load_features("heuristic", game))
+    facts = ["(cell 4 4 white)", "(cell 4 5 white)", "(cell 4 6 white)"]
+    facts += ["(cell 4 3 black)", "(control black)"]
+    row = sim.encode(map(read_term, facts))[None]
+    black = (1 - 3) + 4 * (1 - 1)
+    expected = black if role == 0 else -black
+    assert sim.feature_counts(row, role).tolist() == [[expected]]
+
+
 def test_taken_literally_abalearns_opponent_pushes_nothing_off() -> None:
     """A stone of the other side on the border is worth 4 to it."""
     game = load("abalone")
