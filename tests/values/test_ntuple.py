@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -407,6 +408,26 @@ def test_tuples_do_not_depend_on_the_order_of_facts() -> None:
     lines = build_structure(sim, NTupleSettings(tuples=38, tuple_length=4), 1)
     assert len({frozenset(one) for one in lines.tuples}) == 38
     assert all(len(one) == 4 for one in lines.tuples)
+
+
+def test_lengths_of_tuples_take_turns() -> None:
+    sim = load_engine("connect-four")
+    settings = NTupleSettings(tuples=9, shortest_tuple=3, tuple_length=5)
+    drawn = build_structure(sim, settings, 1)
+    assert [len(one) for one in drawn.tuples] == [3, 4, 5] * 3
+    with pytest.raises(SettingError, match="shortest_tuple"):
+        NTupleSettings(tuple_length=4, shortest_tuple=5)
+
+
+@pytest.mark.parametrize("walk", ["rules", "board", "auto"])
+def test_what_hardly_varies_is_in_no_tuple(walk: Literal["rules", "board"]) -> None:
+    """Tuples of draughts are of cells, not of the square of a piece that jumps on."""
+    sim = load_engine("english-draughts")
+    drawn = build_structure(sim, NTupleSettings(tuples=12, walk=walk), 1)
+    facts = {f for one in drawn.tuples for d in one for f in drawn.digits[d].facts}
+    heads = {to_kif(sim.fluents[fact]).split()[0] for fact in facts}
+    assert "(cell" in heads
+    assert "(jumping" not in heads
 
 
 def test_q_learning_is_refused() -> None:

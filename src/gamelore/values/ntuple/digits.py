@@ -22,6 +22,7 @@ from gamelore.values.ntuple.sampling import Sample, list_successors
 _MOST_VALUES = 16
 _MOST_KEPT = 6  # arguments that facts of a group have in common, and one more
 _SUPPORT_POSITIONS = 200
+_MOST_COMMON = 0.98  # share of positions in which a digit that varies has one value
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,20 @@ def _group_family(
         if fits and len(found) < len(best):
             best = found
     return best
+
+
+def find_varied(digits: Sequence[Digit], sample: Sample) -> frozenset[int]:
+    """Return the digits whose values vary in random play, by their places; or all.
+
+    The others say next to nothing of a position: in draughts, the square of the piece
+    that goes on jumping.
+    """
+    varied = set()
+    for place, digit in enumerate(digits):
+        shares = sample.bits[:, digit.facts].mean(axis=0)
+        if max(shares.max(), 1 - shares.sum()) <= _MOST_COMMON:
+            varied.add(place)
+    return frozenset(varied or range(len(digits)))
 
 
 # ── supports ────────────────────────────────────────────────────────────────────────

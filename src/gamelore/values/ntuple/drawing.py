@@ -20,6 +20,8 @@ class Surroundings:
     """What a walk over digits goes by."""
 
     digits: tuple[Digit, ...]
+    varied: tuple[int, ...]
+    """The digits that walks go to."""
     clauses: tuple[Clause, ...]
     """Of ground rules; walks begin with those that weigh most, each in its turn."""
     neighbours: tuple[tuple[int, int], ...]
@@ -43,10 +45,10 @@ class Surroundings:
     def starts(self) -> list[tuple[int, ...]]:
         """Return the heaviest clauses, one of those that symmetries map to each other.
 
-        Where there are none, every digit is a start.
+        Where there are none, every varied digit is a start.
         """
         if not self.clauses:
-            return [(place,) for place in range(len(self.digits))]
+            return [(place,) for place in self.varied]
         heaviest = self.clauses[0].weight
         found: dict[tuple[int, ...], None] = {}
         for clause in self.clauses:
@@ -60,23 +62,24 @@ class Surroundings:
 
 
 def draw_tuples(
-    around: Surroundings, count: int, length: int, most: int, seed: int
+    around: Surroundings, count: int, lengths: Sequence[int], most: int, seed: int
 ) -> tuple[tuple[int, ...], ...]:
     """Return tuples of digits, no two with the same digits under a symmetry.
 
-    `count`: how many; `length`: digits in each; `most`: entries of a table, at most.
+    `count`: how many; `lengths`: digits in each, in turn; `most`: entries of a table.
     The result does not depend on how facts are numbered.
     """
     rng = np.random.default_rng(seed)
     ties, starts = around.ties(), around.starts()
     order = rng.permutation(len(starts))
-    length = min(length, len(around.digits))
+    lengths = [min(length, len(around.digits)) for length in lengths]
     found: dict[tuple[int, ...], tuple[int, ...]] = {}
     for attempt in range(_ATTEMPTS * count):
         if len(found) == count:
             break
         start = starts[order[attempt % len(starts)]]
-        drawn = _walk(around.digits, ties, start, length, most, rng)
+        length = lengths[len(found) % len(lengths)]
+        drawn = _walk(around, ties, start, (length, most), rng)
         key = min(
             tuple(sorted(image[place] for place in drawn)) for image in around.images
         )
@@ -85,14 +88,17 @@ def draw_tuples(
 
 
 def _walk(
-    digits: Sequence[Digit],
+    around: Surroundings,
     ties: npt.NDArray[np.float64],
     start: Sequence[int],
-    length: int,
-    most: int,
+    limits: tuple[int, int],
     rng: np.random.Generator,
 ) -> tuple[int, ...]:
-    """Return the digits that a walk comes to, those of its start first."""
+    """Return the digits that a walk comes to, those of its start first.
+
+    limits: how many digits, and how many entries of their table
+    """
+    digits, (length, most) = around.digits, limits
     chosen: list[int] = []
     entries = 1
     for place in rng.permutation(np.array(start)).tolist():
@@ -104,7 +110,7 @@ def _walk(
     while len(chosen) < length and stuck < 4 * length:
         chances = ties[at]
         if not chances.sum():
-            at = int(rng.integers(len(digits)))
+            at = around.varied[int(rng.integers(len(around.varied)))]
         else:
             at = int(rng.choice(len(digits), p=chances / chances.sum()))
         fits = entries * digits[at].radix <= most

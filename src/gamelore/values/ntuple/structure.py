@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from gamelore.board.families import split_fact
 from gamelore.engine import CircuitSimulator
-from gamelore.values.ntuple.digits import Digit, find_digits
+from gamelore.values.ntuple.digits import Digit, find_digits, find_varied
 from gamelore.values.ntuple.drawing import Surroundings, draw_tuples
 from gamelore.values.ntuple.sampling import sample_positions
 from gamelore.values.ntuple.settings import NTupleSettings
@@ -130,7 +130,7 @@ def build_structure(
     simulator: CircuitSimulator, settings: NTupleSettings, seed: int
 ) -> Structure:
     """Return the structure that settings ask for; the same seed draws the same."""
-    drawn = settings.tuples, settings.tuple_length, settings.tuple_entries
+    drawn = settings.tuples, settings.lengths, settings.tuple_entries
     key = (id(simulator), *drawn, settings.walk, settings.symmetries, settings.exchange)
     known = _structures.get((*key, seed))
     if known is None:
@@ -145,7 +145,9 @@ def _build(
     simulator: CircuitSimulator, settings: NTupleSettings, seed: int
 ) -> Structure:
     turns = find_turns(simulator)
-    digits = find_digits(simulator, sample_positions(simulator), turns)
+    sample = sample_positions(simulator)
+    digits = find_digits(simulator, sample, turns)
+    varied = find_varied(digits, sample)
     identity = Symmetry(tuple(range(len(simulator.fluents))), exchanges=False)
     found = find_symmetries(simulator)
     plain = [one for one in found if not one.exchanges and settings.symmetries]
@@ -157,14 +159,19 @@ def _build(
     exchange = exchange and len(exchanging) == len(plain)
     around = Surroundings(
         digits=digits,
-        clauses=find_clauses(simulator, digits) if settings.walk != "board" else (),
+        varied=tuple(sorted(varied)),
+        clauses=(
+            find_clauses(simulator, digits, varied) if settings.walk != "board" else ()
+        ),
         neighbours=(
-            find_neighbours(simulator, digits) if settings.walk != "rules" else ()
+            find_neighbours(simulator, digits, varied)
+            if settings.walk != "rules"
+            else ()
         ),
         images=tuple(_digit_images(digits, one) for one in plain),
     )
     tuples = draw_tuples(
-        around, settings.tuples, settings.tuple_length, settings.tuple_entries, seed
+        around, settings.tuples, settings.lengths, settings.tuple_entries, seed
     )
     codings = [plain, exchanging] if exchange else [plain]
     return Structure(

@@ -38,12 +38,12 @@ class Clause:
 
 
 def find_clauses(
-    simulator: CircuitSimulator, digits: Sequence[Digit]
+    simulator: CircuitSimulator, digits: Sequence[Digit], varied: frozenset[int]
 ) -> tuple[Clause, ...]:
     """Return the clauses of a game's ground rules, the heaviest first.
 
-    Clauses of one digit say nothing of what occurs together, and are left out. Nothing
-    is found where the rules cannot be ground.
+    `varied`: the digits that count. Clauses of one digit say nothing of what occurs
+    together, and are left out. Nothing is found where the rules cannot be ground.
     """
     try:
         game = ground(simulator.game)
@@ -62,7 +62,10 @@ def find_clauses(
     for head, body in _list_rules(game):
         sets = [supports.get(abs(literal), set()) for literal in body]
         together = frozenset(set().union(*(one for one in sets if one is not None)))
-        if 2 <= len(together) <= MOST_TOGETHER:
+        if len(together) > MOST_TOGETHER:
+            continue
+        together &= varied
+        if len(together) >= 2:
             weight = weights.get(head, _OTHER_WEIGHT)
             found[together] = max(weight, found.get(together, 0.0))
     clauses = [Clause(one, weight) for one, weight in found.items()]
@@ -136,10 +139,13 @@ def _weigh_atoms(game: GroundGame) -> dict[int, float]:
 
 
 def find_neighbours(
-    simulator: CircuitSimulator, digits: Sequence[Digit]
+    simulator: CircuitSimulator, digits: Sequence[Digit], varied: frozenset[int]
 ) -> tuple[tuple[int, int], ...]:
-    """Return pairs of digits whose cells lie side by side on the inferred board."""
-    digit_of = {fact: place for place, one in enumerate(digits) for fact in one.facts}
+    """Return pairs of digits whose cells lie side by side on the inferred board.
+
+    `varied`: the digits that count
+    """
+    digit_of = {fact: place for place in varied for fact in digits[place].facts}
     split = [split_fact(fluent) for fluent in simulator.fluents]
     pairs: set[tuple[int, int]] = set()
     for grid in infer_board_model(simulator).grids:
