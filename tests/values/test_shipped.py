@@ -151,7 +151,7 @@ def test_trained_plays_the_same_under_other_names() -> None:
 
 def test_no_circuit_is_compiled_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     sim = simulator(rename(load("connect-four")))
-    monkeypatch.setattr(trained, "load_circuit", lambda game: None)
+    monkeypatch.setattr(trained, "find_compiled", lambda game: None)
 
     def refuse(*given: object) -> None:
         raise AssertionError("compiled")
