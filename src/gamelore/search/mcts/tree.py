@@ -61,8 +61,9 @@ _pay_out = direct(_leaf_kernels.pay_out)
 
 _FULL_SHARE = 0.6  # of the nodes: then there is room made before the next search
 _NEVER = 1 << 62
-_WORK_PER_LEAF = 1_000_000  # gates of the playouts from a leaf: slow beside the tree
-_WORK_PER_CHILD = 26_000  # gates that take as long as making a successor a node
+_WORK_PER_LEAF = 2_500_000  # gates of the playouts from a leaf: slow beside the tree
+_WORK_PER_CHILD = 65_000  # gates that take as long as making a successor a node …
+_WORK_OF_BUDGET = 26_000  # … and fewer, where playouts are scarce and time is not
 _MOST_PER_LEAF = 16
 _MOST_OF_BUDGET = 4  # playouts of a leaf, where a decision has so many in all
 _ROUNDS = 16  # of all lanes in a decision, where its playouts are few
@@ -456,7 +457,9 @@ class CircuitTree:
             return 0
         if self.settings.expand_after is not None:
             return self.settings.expand_after
-        return int(_WORK_PER_CHILD * self.profile.choices / self._work())
+        timed = self.settings.playouts is None
+        work = _WORK_PER_CHILD if timed else _WORK_OF_BUDGET
+        return int(work * self.profile.choices / self._work())
 
     def _limit(self) -> int:
         """Return the moves of a playout at most."""
