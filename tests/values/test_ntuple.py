@@ -410,15 +410,6 @@ def test_tuples_do_not_depend_on_the_order_of_facts() -> None:
     assert all(len(one) == 4 for one in lines.tuples)
 
 
-def test_lengths_of_tuples_take_turns() -> None:
-    sim = load_engine("connect-four")
-    settings = NTupleSettings(tuples=9, shortest_tuple=3, tuple_length=5)
-    drawn = build_structure(sim, settings, 1)
-    assert [len(one) for one in drawn.tuples] == [3, 4, 5] * 3
-    with pytest.raises(SettingError, match="shortest_tuple"):
-        NTupleSettings(tuple_length=4, shortest_tuple=5)
-
-
 @pytest.mark.parametrize("walk", ["rules", "board", "auto"])
 def test_what_hardly_varies_is_in_no_tuple(walk: Literal["rules", "board"]) -> None:
     """Tuples of draughts are of cells, not of the square of a piece that jumps on."""

@@ -62,23 +62,22 @@ class Surroundings:
 
 
 def draw_tuples(
-    around: Surroundings, count: int, lengths: Sequence[int], most: int, seed: int
+    around: Surroundings, count: int, length: int, most: int, seed: int
 ) -> tuple[tuple[int, ...], ...]:
     """Return tuples of digits, no two with the same digits under a symmetry.
 
-    `count`: how many; `lengths`: digits in each, in turn; `most`: entries of a table.
+    `count`: how many; `length`: digits in each; `most`: entries of a table, at most.
     The result does not depend on how facts are numbered.
     """
     rng = np.random.default_rng(seed)
     ties, starts = around.ties(), around.starts()
     order = rng.permutation(len(starts))
-    lengths = [min(length, len(around.digits)) for length in lengths]
+    length = min(length, len(around.varied))
     found: dict[tuple[int, ...], tuple[int, ...]] = {}
     for attempt in range(_ATTEMPTS * count):
         if len(found) == count:
             break
         start = starts[order[attempt % len(starts)]]
-        length = lengths[len(found) % len(lengths)]
         drawn = _walk(around, ties, start, (length, most), rng)
         key = min(
             tuple(sorted(image[place] for place in drawn)) for image in around.images

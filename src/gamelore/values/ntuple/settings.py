@@ -19,9 +19,6 @@ class NTupleSettings:
     """How many tuples are drawn from the rules."""
     tuple_length: int = setting(8, least=1, most=32)
     """Groups of facts in a tuple; the facts of one cell are one group."""
-    shortest_tuple: int | None = setting(None, least=1, most=32)
-    """Tuples have from so many groups up to the tuple length, in turn; all have that
-    length if not given."""
     tuple_entries: int = setting(1 << 18, least=2, most=1 << 24)
     """Entries of a tuple's table at most; tuples that would need more are shorter."""
     walk: Literal["auto", "rules", "board"] = "auto"
@@ -65,14 +62,5 @@ class NTupleSettings:
 
     def __post_init__(self) -> None:
         check(self)
-        if (self.shortest_tuple or 1) > self.tuple_length:
-            raise SettingError("shortest_tuple", "must be at most the tuple length")
         if self.tree_updates and self.search_depth == 1:
             raise SettingError("tree_updates", "is for a search_depth of 2 or more")
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """Groups of facts in each tuple, in turn."""
-        return tuple(
-            range(self.shortest_tuple or self.tuple_length, self.tuple_length + 1)
-        )

@@ -130,7 +130,7 @@ def build_structure(
     simulator: CircuitSimulator, settings: NTupleSettings, seed: int
 ) -> Structure:
     """Return the structure that settings ask for; the same seed draws the same."""
-    drawn = settings.tuples, settings.lengths, settings.tuple_entries
+    drawn = settings.tuples, settings.tuple_length, settings.tuple_entries
     key = (id(simulator), *drawn, settings.walk, settings.symmetries, settings.exchange)
     known = _structures.get((*key, seed))
     if known is None:
@@ -171,7 +171,7 @@ def _build(
         images=tuple(_digit_images(digits, one) for one in plain),
     )
     tuples = draw_tuples(
-        around, settings.tuples, settings.lengths, settings.tuple_entries, seed
+        around, settings.tuples, settings.tuple_length, settings.tuple_entries, seed
     )
     codings = [plain, exchanging] if exchange else [plain]
     return Structure(
