@@ -21,7 +21,7 @@ from gamelore.values.evaluator import ValueFunctionEvaluator
 
 @pytest.fixture(scope="module")
 def connect() -> CircuitSimulator:
-    engine = simulator(load("connect-3"), "circuit")
+    engine = simulator(load("connect-four"), "circuit")
     assert isinstance(engine, CircuitSimulator)
     return engine
 

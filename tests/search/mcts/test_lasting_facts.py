@@ -89,7 +89,7 @@ def test_it_can_be_switched_off_and_is_where_facts_do_not_last() -> None:
 
 
 def test_a_tree_that_forgets_keeps_the_tables_of_nodes_that_stay() -> None:
-    tree = searched("hex-5x5", 30_000, nodes=4000, rave=1000)
+    tree = searched("hex-5x5", 30_000, nodes=4000, rave=1000, expand_after=5)
     row = tree.engine.expand(tree.engine.initial_row()[np.newaxis]).successors[3]
 
     def tables() -> dict[bytes, list[float]]:

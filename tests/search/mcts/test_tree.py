@@ -123,7 +123,7 @@ def test_what_is_known_below_a_new_root_stays(check_tree: Any) -> None:
 
 
 def test_the_most_visited_nodes_are_kept(check_tree: Any) -> None:
-    tree = make("connect-four", nodes=20_000, playouts_per_leaf=1)
+    tree = make("connect-four", nodes=20_000, playouts_per_leaf=1, expand_after=3)
     row = tree.engine.initial_row()
     tree.search(60_000)
     tree._abandon()
