@@ -3,7 +3,7 @@
 Reads one request from standard input, a line of JSON; writes lines to standard output:
 `ready` once it can take the request, `sound` once the interpreter is seen to play the
 game, `playable` once some circuit is in the cache, `compiled` once the better one has
-taken its place, `failed …` where that is not to be.
+taken its place, with all that a search needs of it, `failed …` where that is not to be.
 Ends when standard input is closed.
 """
 
@@ -21,11 +21,14 @@ from random import Random
 from typing import TypedDict
 
 from gamelore.circuit import compile_in_stages
+from gamelore.engine import CircuitSimulator, simulator
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.gdl import Game, Rule
 from gamelore.ground import GroundLimits
+from gamelore.search.mcts.lanes import find_lookahead
+from gamelore.search.mcts.profile import profile_game
 
 _STEPS = 8  # joint moves that the interpreter is tried with, or fewer …
 _ENOUGH = 1.0  # … once the trial has lasted so many seconds
@@ -61,14 +64,29 @@ def main() -> None:
     trial.join(_HEAD_START)
     try:
         limits = GroundLimits(request["seconds"], request["memory_mb"])
+        is_large = False
         for compiled in compile_in_stages(game, limits):
-            finished = compiled.statistics.reaches("normal")
-            _say("compiled" if finished else "playable")
+            if not compiled.statistics.reaches("normal"):
+                is_large = True
+                _say("playable")
+                continue
+            if is_large:
+                _compose_lookahead(game)
+            _say("compiled")
     except GameloreError as error:
         _say(f"failed {error}")
     except MemoryError:
         _say(f"failed compiling takes over {request['memory_mb']} MB")
     trial.join(_TRIAL)
+
+
+def _compose_lookahead(game: Game) -> None:
+    """Have what the tree search composes in the cache too: it can take seconds."""
+    engine = simulator(game, "circuit")
+    assert isinstance(engine, CircuitSimulator)
+    profile = profile_game(engine, engine.initial_row(), 0)
+    if profile.in_turns:
+        find_lookahead(engine, profile.constant_sum)
 
 
 def _try_out(game: Game, rules: Sequence[Rule]) -> None:
