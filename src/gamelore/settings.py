@@ -352,7 +352,10 @@ def from_options(kind: type[Kind], given: Options) -> Kind:
             raise SettingError(spell_option(key), "is not known")
         option, _ = known[key][0].chosen[-1]
         chosen = {**to_options(settings), **given}[option]
-        requirement = f"has no meaning for {spell_option(option)} {chosen}"
+        places = dict(use.chosen[-1][::-1] for use in known[key])
+        wanted = " or ".join(one for one, place in places.items() if place == option)
+        spelled = spell_option(option)
+        requirement = f"has no meaning for {spelled} {chosen}: it is for {wanted}"
         raise SettingError(spell_option(key), requirement)
     return settings
 

@@ -193,7 +193,8 @@ def test_training_of_a_function_goes_on(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ("--hidden 5", 2, "--hidden has no meaning for --values table"),
+        ("--hidden 5", 2, "for --values table: it is for network or policy-value"),
+        ("--search-depth 2", 2, "for --values table: it is for ntuple"),
         ("--no-fluents", 2, "--fluents has no meaning for --values table"),
         ("--shaping a=1", 1, "no feature a: there are none: give the game a features"),
         ("--shaping a=nan", 2, "--shaping of a must be finite, got nan"),
