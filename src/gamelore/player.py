@@ -101,3 +101,9 @@ def let_rest(player: object) -> None:
     """Have a player stop thinking on the others' time, if it is one that does."""
     if isinstance(player, Ponderer):
         player.rest()
+
+
+def describe_strength(player: object) -> str | None:
+    """Return where the strength of a player that was started comes from, if it says."""
+    found = getattr(player, "strength", None)
+    return found if isinstance(found, str) else None

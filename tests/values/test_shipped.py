@@ -24,7 +24,7 @@ from gamelore.learn import trained
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import TDSettings
-from gamelore.learn.trained import TrainedPlayer, describe_strength
+from gamelore.learn.trained import TrainedPlayer
 from gamelore.learn.trainer import Trainer
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock
@@ -87,9 +87,7 @@ def test_shipped_weights_fit_their_games(name: str) -> None:
     rows = sim.expand(sim.initial_row()[None]).successors
     values = evaluator.evaluate(sim, rows, 0, 0)
     assert ((values > 0) & (values < 1)).all()
-    strength = describe_strength(sim.game)
-    assert strength is not None
-    assert "self-play" in strength
+    assert "self-play" in str(start_trained(sim).strength)
     found = find_shipped(sim.game)
     assert found is not None
     assert found.renaming is None
@@ -101,7 +99,14 @@ def test_games_without_weights_have_none() -> None:
     sim = load_engine("nim")
     assert find_shipped(sim.game) is None
     assert shipped_evaluator(sim) is None
-    assert describe_strength(sim.game) is None
+    assert start_trained(sim).strength is None
+
+
+def start_trained(sim: CircuitSimulator) -> TrainedPlayer:
+    """The player by weights, in a match of a game."""
+    player = TrainedPlayer()
+    player.start(Briefing(sim, sim.roles[0]), Clock(0.01))
+    return player
 
 
 def rename(game: Game) -> Game:
@@ -181,6 +186,7 @@ def test_the_same_game_in_other_rules_is_played_by_its_weights(corpus: Path) -> 
     assert not record.faults
     for player in players.values():
         assert isinstance(player._player, TranslatedPlayer)
+        assert "in other rules; an n-tuple network" in str(player.strength)
         assert player._player._other is None, "both games agreed in all positions"
 
 

@@ -9,7 +9,7 @@ from gamelore.engine import CircuitSimulator
 from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.gdl import Move
-from gamelore.player import Briefing, Clock, Player, let_rest
+from gamelore.player import Briefing, Clock, Player, describe_strength, let_rest
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,11 @@ class FallbackPlayer:
                 log.info("another player takes over: %s", error)
                 self._active = self.fallback
         return self.fallback.choose(position, clock)
+
+    @property
+    def strength(self) -> str | None:
+        """Where the strength of the player in charge comes from, if it says."""
+        return describe_strength(self._active)
 
     def rest(self) -> None:
         """Have both players stop thinking on the others' time."""

@@ -11,7 +11,7 @@ import numpy as np
 from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.agents.builtin import LEVEL, MOST
 from gamelore.agents.human import HumanPlayer
-from gamelore.agents.registry import DEFAULT, TRAINED, AgentSpec, make_agent
+from gamelore.agents.registry import DEFAULT, AgentSpec, make_agent
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, seed_option
 from gamelore.cli.player_options import PLAYERS, store_option
@@ -22,11 +22,10 @@ from gamelore.engine.position import Position
 from gamelore.errors import GameloreError
 from gamelore.games import load
 from gamelore.gdl import Game, Move, Role
-from gamelore.learn.trained import describe_strength
 from gamelore.match.match import play_match
 from gamelore.match.record import CHANCE, MatchRecord
 from gamelore.match.referee import Referee
-from gamelore.player import Briefing, Clock, Player
+from gamelore.player import Briefing, Clock, Player, describe_strength
 from gamelore.processors import count_cores
 
 LONGEST_CLOCK = 86_400.0
@@ -68,11 +67,11 @@ def parse_against(
         raise click.BadParameter(str(error)) from error
 
 
-def tell_strength(spec: AgentSpec, game: Game) -> None:
-    """Say where the strength of the player `trained` comes from."""
-    strength = describe_strength(game) if spec.name == TRAINED else None
+def tell_strength(name: str, player: Player) -> None:
+    """Say where the strength of a player that was started comes from, if it says."""
+    strength = describe_strength(player)
     if strength is not None:
-        click.echo(f"{TRAINED}: {strength}", err=True)
+        click.echo(f"{name}: {strength}", err=True)
 
 
 class ThinkingPlayer:
@@ -104,10 +103,12 @@ class Session:
         seeds = np.random.SeedSequence(seed).generate_state(len(self.others) + 1)
         self.seed, *self.seeds = map(int, seeds)
         self.terminal = Terminal(simulator.game, role)
+        self._label = ""  # of the others
         self._agents: list[tuple[Agent, MatchEntry]] = []
 
     def enter(self, spec: AgentSpec, store: Path | None, clock: float) -> None:
         """Have agents of a spec enter the match in the other roles."""
+        self._label = spec.label
         for role, seed in zip(self.others, self.seeds, strict=True):
             agent = make_agent(
                 spec, store=store, seed=seed, games=[self.simulator.game]
@@ -122,9 +123,11 @@ class Session:
     def run(self, clock: float) -> None:
         """Play until the match ends or the person leaves it."""
         players: dict[Role, Player] = {self.role: HumanPlayer(self.terminal)}
-        with waiting("preparing the other players"):
-            for agent, entry in self._agents:
-                players[entry.role] = ThinkingPlayer(agent.enter(entry, Clock()))
+        for agent, entry in self._agents:
+            with waiting("preparing the other players"):
+                player = agent.enter(entry, Clock())
+            tell_strength(self._label, player)
+            players[entry.role] = ThinkingPlayer(player)
         name = self.simulator.game.name
         self.terminal.say(f"you are {self.role} in {name}; h helps")
         last = Position.initial(self.simulator)
@@ -211,7 +214,6 @@ def command(
     person = choose_role(rules, role)
     if against is None:
         against = AgentSpec(DEFAULT) if level is None else AgentSpec(LEVEL, level)
-    tell_strength(against, rules)
     session = Session(prepare(game, engine), person, seed)
     try:
         with waiting(f"preparing {against.label}"):

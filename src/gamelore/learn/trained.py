@@ -42,6 +42,8 @@ class TrainedPlayer:
         self._seed = seed
         self._simulator: Simulator | None = None
         self._player: Player | None = None
+        self.strength: str | None = None
+        """Where it comes from, in a game that weights come with."""
 
     def start(self, briefing: Briefing, clock: Clock) -> None:
         """Load the weights of the game, if it is another one than before."""
@@ -52,11 +54,12 @@ class TrainedPlayer:
 
     def _find_player(self, simulator: Simulator, clock: Clock) -> Player:
         """Return the player for a game: by weights, or one that learns by itself."""
-        player = None
+        player = self.strength = None
         if isinstance(simulator, CircuitSimulator):
             found = find_shipped(simulator.game)
             if found is not None:
                 player = self._over_weights(found, simulator, clock)
+                self.strength = found.weights.about if player else None
             player = player or self._by_other_rules(simulator, clock)
         return player or AdaptivePlayer(self._seed)
 
@@ -95,8 +98,9 @@ class TrainedPlayer:
             translation = find_translation(played, own, end)
             found = find_shipped(known) if translation else None
             player = self._search(own, found.weights.search) if found else None
-            if translation and player:
+            if translation and found and player:
                 other = partial(TreePlayer, self._seed)
+                self.strength = f"{name} in other rules; {found.weights.about}"
                 return TranslatedPlayer(player, translation, other)
         return None
 
@@ -129,12 +133,6 @@ def make_trained_agent(seed: int = 0) -> PlayerAgent:
 def load_trained_games() -> tuple[Game, ...]:
     """Return the games that weights come with."""
     return tuple(load(name) for name in list_shipped())
-
-
-def describe_strength(game: Game) -> str | None:
-    """Return where the strength in a game comes from, if weights come with it."""
-    found = find_shipped(game)
-    return None if found is None else found.weights.about
 
 
 @cache
