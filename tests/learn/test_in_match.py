@@ -111,9 +111,11 @@ def test_after_three_trials_it_is_over(
 
 
 @pytest.mark.slow  # trains for seconds, and plays whole matches
+@pytest.mark.timing
 def test_values_of_breakthrough_win_a_real_trial() -> None:
     engine = compiled("breakthrough-6x6")
-    training = make(engine, 0.25)
+    profile = profile_game(engine, engine.initial_row(), 1)
+    training = InMatchTraining(engine, profile, 1)  # by the processor's clock
     train_until(training, lambda: training.evaluator or training.is_over)
     assert training.evaluator is not None
 
@@ -163,6 +165,46 @@ def test_nothing_is_learned_while_it_is_halted(
     training.resume()
     assert steps.acquire(timeout=60)
     training.halt()
+    training.close()
+    assert count_threads() == 0
+
+
+def test_what_is_only_being_set_up_is_not_waited_for(
+    connect: CircuitSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large games take seconds for that, which no clock of a move has."""
+    begun, may_end, stepped = Semaphore(0), Semaphore(0), Semaphore(0)
+
+    class Slow:
+        evaluator = None
+        is_over = False
+
+        def __init__(self) -> None:
+            begun.release()
+            assert may_end.acquire(timeout=60)
+
+        def step(self) -> None:
+            stepped.release()
+
+    training = BackgroundTraining(connect)
+    monkeypatch.setattr(training, "_begin", Slow)
+    training.resume()
+    assert begun.acquire(timeout=60)
+    training.close()  # returns, though it is not set up
+    thread = training._thread
+    assert thread is not None
+    training.open()
+    training.resume()
+    assert training._thread is thread, "there is no second one beside it"
+    training.close()
+    may_end.release()
+    thread.join(60)
+    assert count_threads() == 0
+    assert not stepped.acquire(blocking=False)
+    training.open()
+    training.resume()
+    assert stepped.acquire(timeout=60), "what was set up is used"
+    assert not begun.acquire(blocking=False)
     training.close()
     assert count_threads() == 0
 

@@ -139,6 +139,7 @@ class BackgroundTraining:
         self._seed = seed
         self._training: InMatchTraining | None = None
         self._thread: Thread | None = None
+        self._is_beginning = False  # which takes seconds in large games
         self._turn = Lock()  # who begins and who ends take turns
         self._going = Event()
         self._is_open = True
@@ -174,30 +175,45 @@ class BackgroundTraining:
         self._going.clear()
 
     def close(self) -> None:
-        """End the thread; nothing goes on until this is opened and resumed again."""
+        """End the thread; nothing goes on until this is opened and resumed again.
+
+        A training that is only being set up is not waited for: it ends by itself.
+        """
         with self._turn:
             self._is_open = False
             self._going.set()
-            if self._thread is not None:
-                self._thread.join()
-                self._thread = None
+            thread = None if self._is_beginning else self._thread
+        if thread is not None:
+            thread.join()
 
     def _run(self) -> None:
-        try:
-            if self._training is None:
-                self._training = self._begin()
-            while self._is_open and not self._is_over:
-                training = self._training
-                if training is None or training.is_over:
-                    self._is_over = True
-                    self._training = None  # whose tables are large
-                else:
-                    training.step()
-                    self.evaluator = training.evaluator
-                    self._going.wait()
-        except GameloreError as error:
-            log.info("%s is not learned: %s", self._engine.game.name, error)
+        while self._goes_on():
+            try:
+                self._work()
+            except GameloreError as error:
+                log.info("%s is not learned: %s", self._engine.game.name, error)
+                self._is_over = True
+
+    def _goes_on(self) -> bool:
+        """Return whether there is more to do; if not, the thread is done with."""
+        with self._turn:
+            if self._is_open and not self._is_over:
+                self._is_beginning = self._training is None
+                return True
+            self._thread = None
+            return False
+
+    def _work(self) -> None:
+        """Set the training up, or take a step of it."""
+        if self._training is None:
+            self._training = self._begin()
+        elif not self._training.is_over:
+            self._training.step()
+            self.evaluator = self._training.evaluator
+            self._going.wait()
+        if self._training is None or self._training.is_over:
             self._is_over = True
+            self._training = None  # whose tables are large
 
     def _begin(self) -> InMatchTraining | None:
         """Return the training of a game; nothing if it is none that can be learned."""

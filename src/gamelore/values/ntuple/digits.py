@@ -124,13 +124,12 @@ def _add_supports(
         successors = list_successors(simulator, row)
         if successors is None:
             return digits
-        now = _nonzero(digits, sample.bits[place : place + 1])[0]
-        after = _nonzero(digits, simulator.fact_matrix(successors))
+        now = sample.bits[place]
         states.append(now)
-        reached.append(now | after.any(axis=0))
+        reached.append(now | simulator.fact_matrix(successors).any(axis=0))
     if not states:
         return digits
-    set_now, can_be = np.array(states), np.array(reached)
+    set_now, can_be = (_nonzero(digits, np.array(bits)) for bits in (states, reached))
     return tuple(
         Digit(digit.facts, _find_support(place, set_now, can_be))
         for place, digit in enumerate(digits)
@@ -141,7 +140,10 @@ def _nonzero(
     digits: Sequence[Digit], bits: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
     """Return bool [n, D]: the digits that are not 0.  bits: bool [n, F]"""
-    return np.stack([bits[:, one.facts].any(axis=1) for one in digits], axis=1)
+    facts = np.concatenate([one.facts for one in digits])
+    first = np.cumsum([0, *(len(one.facts) for one in digits[:-1])])
+    found: npt.NDArray[np.bool_] = np.logical_or.reduceat(bits[:, facts], first, axis=1)
+    return found
 
 
 def _find_support(
