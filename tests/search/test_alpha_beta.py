@@ -38,6 +38,12 @@ MARKS = """
 """
 """Features of tic-tac-toe that favour one move over another."""
 
+PIECES = """
+(<= (weighted lead 1 ?s) (me ?p) (true (cell ?s ?p ?kind)))
+(<= (weighted lead -1 ?s) (me ?p) (opponent ?p ?q) (true (cell ?s ?q ?kind)))
+"""
+"""Features of draughts: pieces, own ones less the other side's."""
+
 MANY = """
 (role one) (role two)
 (init (turn one))
@@ -122,6 +128,11 @@ def circuit(game: str) -> CircuitSimulator:
 def marks() -> FeatureEvaluator:
     rules = FeatureRules.from_kif(MARKS, load("tictactoe"))
     return FeatureEvaluator(rules, {"ahead": 1.0, "own": -0.25})
+
+
+def pieces() -> FeatureEvaluator:
+    rules = FeatureRules.from_kif(PIECES, load("english-draughts"))
+    return FeatureEvaluator(rules, {"lead": 1.0})
 
 
 EVALUATORS: dict[str, Evaluator] = {
@@ -223,6 +234,35 @@ def test_what_a_selective_search_proves_is_so(game: str, deep: int) -> None:
         # Beyond all ends, reductions leave nothing out.
         assert find(search, row, 60).value == exact.value
     assert proofs
+
+
+@pytest.mark.parametrize("selective", [False, True])
+@pytest.mark.parametrize("game", ["english-draughts", "pig", "nim"])
+def test_forced_moves_cost_no_depth(game: str, selective: bool) -> None:
+    evaluator = pieces() if game == "english-draughts" else ConstantEvaluator()
+    engine = evaluator.prepare(circuit(game))
+    assert isinstance(engine, CircuitSimulator)
+    for role in range(2):
+        fast = CircuitSearch(
+            engine, evaluator, role, selective=selective, extending=True
+        )
+        plain = PlainSearch(engine, evaluator, role, extending=True)
+        for row in random_rows(engine, 8, seed=6):
+            for depth in (1, 2):  # not deep enough for anything to be left out
+                found, expected = find(fast, row, depth), find(plain, row, depth)
+                assert found.value == pytest.approx(expected.value, abs=1e-9)
+
+
+def test_an_exchange_is_searched_to_its_end() -> None:
+    """In draughts, white must take the man that black offers, and black take back."""
+    engine = pieces().prepare(circuit("english-draughts"))
+    position = Position.initial(engine).advance("(step 11 15)")
+    offer = position.advance("(step 24 20)").advance("(step 15 19)")
+    values = []
+    for extending in (False, True):
+        search = PlainSearch(engine, pieces(), 0, extending=extending)
+        values.append(find(search, offer.row, 1).value)
+    assert values == [-1.0, 0.0]
 
 
 @pytest.mark.slow

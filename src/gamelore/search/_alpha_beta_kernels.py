@@ -15,6 +15,10 @@ A selective search first asks of every move but the first whether it is better a
 (a null window), and of moves that come late in the order it asks less deep: late move
 reductions. What looks better is searched again, to the full depth. What it proves holds
 all the same, since a proof ends in terminal positions.
+
+An extending search looks on where no role has a choice: such a position costs no depth
+and is no leaf. Where captures are forced, as in draughts, values are then those of
+positions after the exchange.
 """
 
 from __future__ import annotations
@@ -48,14 +52,16 @@ from gamelore.search._policy_kernels import AT_LEAST, AT_MOST, EXACT
 DONE, PAUSED = 16, 17
 """Results of `search_on`, besides the status of a node that cannot be expanded."""
 
-PLY, USED, NODES, LEAVES, ROLE, CHANCE, AGE, FAVOURITE, NEEDS_ROWS, SELECTIVE = range(
-    10
-)
+PLY, USED, NODES, LEAVES, ROLE, CHANCE, AGE, FAVOURITE = range(8)
+NEEDS_ROWS, SELECTIVE, EXTENDING = range(8, 11)
 """Indices into the state: the current frame; positions on the stack; nodes expanded and
 positions evaluated so far; the searching role; the role `random` or -1; the number of
-the search; the root's move to try first or -1; 1 if the evaluator reads rows; and 1 if
-late moves are searched less deep."""
-STATE_SIZE = 10
+the search; the root's move to try first or -1; 1 if the evaluator reads rows; 1 if
+late moves are searched less deep; and 1 if forced moves cost no depth."""
+STATE_SIZE = 11
+
+MOST_FORCED = 32
+"""Plies by which forced moves make a path longer at most."""
 
 NEW = -1  # the degree of a node that was not expanded yet
 NO_MOVE = -1
@@ -76,6 +82,7 @@ class Stack(NamedTuple):
     moves: np.ndarray  # int32 [S]   the move that led there, among those of all roles
     values: np.ndarray  # float64 [S]   of goals where terminal, else the evaluator's
     ended: np.ndarray  # bool [S]   whether terminal
+    forced: np.ndarray  # bool [S]   whether no role has a choice, if that extends
     order: np.ndarray  # int32 [S]   siblings in the order they are searched
     keys: np.ndarray  # float64 [S, 2]   sort keys of that order, the first before all
 
@@ -210,7 +217,7 @@ def search_on(program, search, evaluate, data, budget):
             if ply == 0:
                 return np.int64(DONE)
             _go_back(search, ply)
-        elif stack.ended[child] or frames.depth[ply] == 1:
+        elif stack.ended[child] or _depth_below(search, ply, child) == 0:
             _take(search, ply, child, stack.values[child])
         else:
             frames.scouts[ply] = _is_late(search, ply)
@@ -225,11 +232,21 @@ def _open_window(frames, ply, low, high):
 
 
 @lean_part
+def _depth_below(search, ply, child):
+    """Return the plies to search below a child: one more where its move is forced."""
+    frames = search.frames
+    depth = frames.depth[ply]
+    if search.stack.forced[child] and ply + depth < frames.depth[0] + MOST_FORCED:
+        return depth
+    return depth - 1
+
+
+@lean_part
 def _descend(search, ply, child):
     """Open a frame for a child."""
     frames = search.frames
     frames.place[ply + 1] = child
-    frames.depth[ply + 1] = frames.depth[ply] - 1
+    frames.depth[ply + 1] = _depth_below(search, ply, child)
     frames.degree[ply + 1] = NEW
     low, high = frames.window[ply, 0], frames.window[ply, 1]
     if frames.mover[ply] == search.state[CHANCE]:
@@ -341,7 +358,7 @@ def _put_in_order(search, ply):
     first, count = frames.first[ply], frames.degree[ply]
     for place in range(first, first + count):
         stack.order[place] = place
-    if frames.depth[ply] == 1 and ply:
+    if frames.depth[ply] == 1 and ply and not search.state[EXTENDING]:
         return
     _find_keys(search, ply)
     for i in range(first + 1, first + count):
@@ -511,6 +528,7 @@ def _expand(program, search, evaluate, data, ply):
     if count > LANES:
         copy_words(words, kept)
     needs_rows = frames.depth[ply] > 1 or state[NEEDS_ROWS] > 0
+    needs_rows = needs_rows or state[EXTENDING] > 0
     for done in range(0, count, LANES):
         if done:
             copy_words(kept, words)
@@ -551,8 +569,30 @@ def _push(program, search, block, place, with_rows):
             for word in range(stack.rows.shape[1]):
                 stack.rows[child, word] = buffers.rows[lane, word]
         stack.ended[child] = (ended >> np.uint64(lane)) & _ONE != np.uint64(0)
+        stack.forced[child] = False
         stack.values[child] = buffers.values[lane]
         if stack.ended[child]:
             read_goals(program, words, lane, buffers.goals)
             goal = np.float64(max(buffers.goals[search.state[ROLE]], 0))
             stack.values[child] = search.scale[0] * goal + search.scale[1]
+    if search.state[EXTENDING]:  # last, since phases share slots
+        forced = _find_forced(program, words) & ~ended
+        for lane in range(block.shape[0]):
+            stack.forced[place + lane] = (forced >> np.uint64(lane)) & _ONE != ~_ALL
+
+
+@lean_part
+def _find_forced(program, words):
+    """Return the lanes in which every role has one legal move; after TERMINAL."""
+    run_phase(program, words, LEGAL)
+    forced, first = _ALL, np.uint64(0)
+    for role in range(program.move_ends.shape[0]):
+        one, more = ~_ALL, ~_ALL
+        end = np.uint64(program.move_ends[role])
+        for move in range(first, end):
+            legal = read(words, program.legal[move])
+            more |= one & legal
+            one |= legal
+        forced &= one & ~more
+        first = end
+    return forced

@@ -47,6 +47,9 @@ class SearchLimits:
     selective: bool = False
     """Whether moves that come late in the order are searched less deep, in kernels: a
     deeper search in the same time, which may overlook what a full one sees."""
+    extending: bool = False
+    """Whether forced moves cost no depth: where captures are forced, values are then
+    those of positions after the exchange."""
 
     DEEPEST: ClassVar[int] = 1000
 
@@ -168,7 +171,8 @@ class AlphaBetaPlayer:
             not isinstance(engine, CircuitSimulator)
             or self.evaluator.kernel(engine, self._role) is None
         ):
-            return PlainSearch(engine, self.evaluator, self._role)
+            extending = limits.extending
+            return PlainSearch(engine, self.evaluator, self._role, extending=extending)
         return CircuitSearch(
             engine,
             self.evaluator,
@@ -176,6 +180,7 @@ class AlphaBetaPlayer:
             deepest=max(limits.depth, limits.deepest),
             entries=limits.entries,
             selective=limits.selective,
+            extending=limits.extending,
         )
 
     def _deepen(self, row: Row, clock: Clock) -> SearchResult | None:

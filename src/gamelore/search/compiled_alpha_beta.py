@@ -35,10 +35,12 @@ class CircuitSearch:
         entries: int = 1 << 18,
         positions: int = 1 << 12,
         selective: bool = False,
+        extending: bool = False,
     ) -> None:
         """`entries`: of the transposition table, a power of two; `positions`: the first
-        size of the stack; `selective`: whether late moves are searched less deep.
-        `ValueError` if the evaluator has no kernel."""
+        size of the stack; `selective`: whether late moves are searched less deep;
+        `extending`: whether forced moves cost no depth. `ValueError` if the evaluator
+        has no kernel."""
         kernel = evaluator.kernel(engine, role)
         if kernel is None:
             raise ValueError(f"{type(evaluator).__name__} has no kernel")
@@ -46,14 +48,15 @@ class CircuitSearch:
         self.kernel: EvaluatorKernel = kernel
         self.scale = evaluator.goal_scale(engine, role)
         moves = sum(map(len, engine.moves))
+        plies = deepest + 1 + (kernels.MOST_FORCED if extending else 0)
         self._search = Search(
             state=np.zeros(kernels.STATE_SIZE, np.int64),
             seed=np.zeros(1, np.uint64),
             scale=np.array(self.scale, np.float64),
-            killers=np.full((deepest + 1, 2), kernels.NO_MOVE, np.int32),
+            killers=np.full((plies, 2), kernels.NO_MOVE, np.int32),
             history=np.zeros(moves),
             stack=_empty_stack(positions, engine.width),
-            frames=_empty_frames(deepest + 1),
+            frames=_empty_frames(plies),
             table=_empty_table(entries, engine.width),
             buffers=_empty_buffers(engine, moves),
         )
@@ -63,6 +66,7 @@ class CircuitSearch:
         state[kernels.CHANCE] = names.index("random") if "random" in names else -1
         state[kernels.NEEDS_ROWS] = int(self.kernel.needs_rows)
         state[kernels.SELECTIVE] = int(selective)
+        state[kernels.EXTENDING] = int(extending)
         self._deepest = deepest
 
     @property
@@ -146,6 +150,7 @@ def _empty_stack(positions: int, width: int) -> Stack:
         moves=np.zeros(positions, np.int32),
         values=np.zeros(positions),
         ended=np.zeros(positions, np.bool_),
+        forced=np.zeros(positions, np.bool_),
         order=np.zeros(positions, np.int32),
         keys=np.zeros((positions, 2)),
     )

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from gamelore.engine import Row, Rows, Simulator
 from gamelore.errors import NotTurnTakingError, StuckError
 from gamelore.gdl import to_kif
+from gamelore.search._alpha_beta_kernels import MOST_FORCED
 from gamelore.search.evaluator import Evaluator, Floats
 
 NO_MOVE = -1
@@ -56,16 +57,26 @@ Steps: TypeAlias = Generator[None, None, float]
 class PlainSearch:
     """The twin of the search in kernels."""
 
-    def __init__(self, engine: Simulator, evaluator: Evaluator, role: int) -> None:
+    def __init__(
+        self,
+        engine: Simulator,
+        evaluator: Evaluator,
+        role: int,
+        *,
+        extending: bool = False,
+    ) -> None:
+        """`extending`: whether forced moves cost no depth."""
         self.engine = engine
         self.evaluator = evaluator
         self.role = role
+        self.extending = extending
         self.scale = evaluator.goal_scale(engine, role)
         self._nodes = 0
         self._best = NO_MOVE
         self._steps: Steps | None = None
         self._random = np.random.default_rng(0)
         self._favourite = NO_MOVE
+        self._reach = 0
 
     @property
     def nodes(self) -> int:
@@ -79,7 +90,8 @@ class PlainSearch:
         self._random = np.random.default_rng(seed)
         self._favourite = favourite
         self._best = NO_MOVE
-        self._steps = self._search(row, depth, -math.inf, math.inf, root=True)
+        self._reach = depth + MOST_FORCED
+        self._steps = self._search(row, depth, 0, -math.inf, math.inf)
 
     def search(self, budget: int) -> SearchResult | None:
         if self._steps is None:
@@ -92,9 +104,7 @@ class PlainSearch:
             return SearchResult(over.value, self._best)
         return None
 
-    def _search(
-        self, row: Row, depth: int, low: float, high: float, root: bool = False
-    ) -> Steps:
+    def _search(self, row: Row, depth: int, ply: int, low: float, high: float) -> Steps:
         """Return the value of an open position: exact if it is between low and high."""
         yield
         self._nodes += 1
@@ -102,7 +112,8 @@ class PlainSearch:
         ended = self.engine.terminal(rows)
         values = self._evaluate(rows, ended, mover)
         sign = 1.0 if mover == self.role else -1.0
-        if root:
+        below = self._find_depths(rows, ended, depth, ply)
+        if ply == 0:
             order = self._order_at_root(sign * values, moves)
         else:
             order = np.argsort(-sign * values, kind="stable").tolist()
@@ -111,17 +122,15 @@ class PlainSearch:
             total = 0.0
             for i in order:
                 total += yield from self._child(
-                    rows[i], depth, values[i], ended[i], low, high
+                    rows[i], values[i], below[i], ply, low, high
                 )
             return total / len(order)
         best = -sign * math.inf
         for i in order:
-            value = yield from self._child(
-                rows[i], depth, values[i], ended[i], low, high
-            )
+            value = yield from self._child(rows[i], values[i], below[i], ply, low, high)
             if sign * value > sign * best:
                 best = value
-                if root:
+                if ply == 0:
                     self._best = int(moves[i])
             if mover == self.role:
                 low = max(low, value)
@@ -132,11 +141,24 @@ class PlainSearch:
         return best
 
     def _child(
-        self, row: Row, depth: int, value: float, ended: bool, low: float, high: float
+        self, row: Row, value: float, depth: int, ply: int, low: float, high: float
     ) -> Steps:
-        if ended or depth == 1:
+        if depth == 0:
             return float(value)
-        return (yield from self._search(row, depth - 1, low, high))
+        return (yield from self._search(row, depth, ply + 1, low, high))
+
+    def _find_depths(
+        self, rows: Rows, ended: npt.NDArray[np.bool_], depth: int, ply: int
+    ) -> list[int]:
+        """Return how deep children are searched: 0 where terminal."""
+        below = np.where(ended, 0, depth - 1)
+        if self.extending and ply + depth < self._reach and not ended.all():
+            still_open = rows[~ended]
+            legal = self.engine.legal(still_open)
+            forced = np.all([one.sum(axis=1) == 1 for one in legal], axis=0)
+            below[~ended] += forced
+        found: list[int] = below.tolist()
+        return found
 
     def _order_at_root(self, values: Floats, moves: list[int]) -> list[int]:
         """Return indices: the favourite, then by value; at random among equals."""
