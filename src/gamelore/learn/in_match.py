@@ -23,7 +23,7 @@ from gamelore.values.evaluator import ValueFunctionEvaluator
 
 log = logging.getLogger(__name__)
 
-LIMITS = SearchLimits(4, 60, entries=1 << 20, selective=True)
+LIMITS = SearchLimits(4, 60, entries=1 << 20, selective=True, extending=True)
 """Of a search over learned values: how deep it is without a clock, and with one."""
 
 _SLICE = 0.05  # seconds of training in a step

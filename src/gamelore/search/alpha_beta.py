@@ -24,6 +24,7 @@ from gamelore.gdl import Move
 from gamelore.player import Briefing, Clock
 from gamelore.search.compiled_alpha_beta import CircuitSearch
 from gamelore.search.evaluator import ConstantEvaluator, Evaluator
+from gamelore.search.forced import has_forced_moves
 from gamelore.search.plain_alpha_beta import PlainSearch, ResumableSearch, SearchResult
 from gamelore.search.pondering import Pondering, position_to_ponder
 
@@ -48,8 +49,8 @@ class SearchLimits:
     """Whether moves that come late in the order are searched less deep, in kernels: a
     deeper search in the same time, which may overlook what a full one sees."""
     extending: bool = False
-    """Whether forced moves cost no depth: where captures are forced, values are then
-    those of positions after the exchange."""
+    """Whether forced moves cost no depth, in compiled games that often have some: where
+    captures are forced, values are then those of positions after the exchange."""
 
     DEEPEST: ClassVar[int] = 1000
 
@@ -180,7 +181,7 @@ class AlphaBetaPlayer:
             deepest=max(limits.depth, limits.deepest),
             entries=limits.entries,
             selective=limits.selective,
-            extending=limits.extending,
+            extending=limits.extending and has_forced_moves(engine),
         )
 
     def _deepen(self, row: Row, clock: Clock) -> SearchResult | None:
