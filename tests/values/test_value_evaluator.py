@@ -21,6 +21,7 @@ from gamelore.search.compiled_alpha_beta import CircuitSearch
 from gamelore.search.plain_alpha_beta import PlainSearch, ResumableSearch, SearchResult
 from gamelore.search.policies import PlayerSettings
 from gamelore.values.evaluator import ValueFunctionEvaluator
+from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import FunctionSettings, LinearSettings, NetworkSettings
 
 FUNCTIONS: list[FunctionSettings] = [
@@ -95,6 +96,22 @@ def test_kernels_and_python_agree(function: FunctionSettings) -> None:
             for depth in (1, 2, 3):
                 found, expected = find(fast, row, depth), find(plain, row, depth)
                 assert found.value == pytest.approx(expected.value, abs=2e-5)
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+@pytest.mark.parametrize("game", ["connect-four-4x4", "othello-4x4"])
+def test_places_of_tuples_follow_the_search(game: str, exchange: bool) -> None:
+    """One search goes from position to position, near and far, and counts from each."""
+    settings = NTupleSettings(tuples=12, tuple_length=4, exchange=exchange)
+    evaluator = build_evaluator(trained(game, settings))
+    engine = evaluator.function.graph.simulator
+    assert isinstance(engine, CircuitSimulator)
+    fast = CircuitSearch(engine, evaluator, 0, entries=4)
+    plain = PlainSearch(engine, evaluator, 0)
+    for row in sample_rows(engine, 8):
+        for depth in (3, 1, 2):
+            found, expected = find(fast, row, depth), find(plain, row, depth)
+            assert found.value == pytest.approx(expected.value, abs=2e-5)
 
 
 @pytest.mark.parametrize("reward_in_selection", [False, True])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gamelore.engine.compiled._lanes import lowest_one
+from gamelore.engine.compiled._lanes import count_ones, lowest_one
 from gamelore.graph._kernels import ENDED, FINE
 from gamelore.kernels import lean_part
 from gamelore.values._unit_kernels import SIGMOID, ZERO, activate
@@ -43,6 +43,8 @@ class TupleBuffers(NamedTuple):
     is_touched: np.ndarray  # uint8 [S]   as a set
     match_places: np.ndarray  # int32 [T, S]   of the positions of a match,
     match_views: np.ndarray  # int32 [T]   and their views
+    row: np.ndarray  # uint64 [K]   the position that `turn_reference` was given last
+    is_known: np.ndarray  # uint8 [1]   whether there is one
 
 
 @lean_part
@@ -136,10 +138,37 @@ def shifted_value(tuples, buffers, before, after):
 @lean_part
 def set_reference(tuples, buffers, row):
     """Make a position the one whose places are known.  row: uint64 [K]"""
+    buffers.is_known[0] = 0
     for coding in range(buffers.places.shape[0]):
         find_places(tuples, coding, row, buffers.places[coding])
     for view in range(buffers.is_summed.shape[0]):
         buffers.is_summed[view] = 0
+
+
+@lean_part
+def is_nearer(one, row):
+    """Return whether a position differs from one in fewer facts than from nothing."""
+    apart = facts = np.uint64(0)
+    for word in range(row.shape[0]):
+        apart += count_ones(one[word] ^ row[word])
+        facts += count_ones(row[word])
+    return apart < facts
+
+
+@lean_part
+def turn_reference(tuples, buffers, row):
+    """Do the same, from the position before where that is nearer than nothing."""
+    if buffers.is_known[0] and is_nearer(buffers.row, row):
+        for coding in range(buffers.places.shape[0]):
+            places = buffers.places[coding]
+            shift_places(tuples, coding, buffers.row, row, places)
+        for view in range(buffers.is_summed.shape[0]):
+            buffers.is_summed[view] = 0
+    else:
+        set_reference(tuples, buffers, row)
+    for word in range(row.shape[0]):
+        buffers.row[word] = row[word]
+    buffers.is_known[0] = 1
 
 
 @lean_part

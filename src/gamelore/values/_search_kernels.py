@@ -19,7 +19,7 @@ from gamelore.values._function_kernels import (
 )
 from gamelore.values._linear_kernels import linear_value
 from gamelore.values._network_kernels import network_value, shift_row, sum_row
-from gamelore.values._ntuple_kernels import set_reference, shifted_value
+from gamelore.values._ntuple_kernels import is_nearer, shifted_value, turn_reference
 
 OF_MOVER, OF_ROLE = -1, -2
 """Whose values a function has, if not those of one role: of the role that has just
@@ -39,7 +39,7 @@ class FunctionEvaluation(NamedTuple):
 def evaluate_positions(program, evaluation, batch, count, mover, role):
     """Evaluate positions for a role, after the mover has moved.
 
-    batch: the positions in the first lanes of `words`, and their `rows`
+    batch: the positions in the first lanes of `words`, their `rows`, and their parent
     """
     function, columns = evaluation.function, evaluation.columns
     viewer = find_viewer(evaluation, mover, role)
@@ -54,14 +54,19 @@ def evaluate_positions(program, evaluation, batch, count, mover, role):
         sum_row(function, view, batch.rows[0], columns[0], first)
     tuples, buffers = function.weights.tuples, function.workspace.tuples
     if function.shape.kind == NTUPLE:
-        set_reference(tuples, buffers, batch.rows[0])
+        # Positions differ from their parent by one move, from each other by two.
+        if is_nearer(batch.parent, batch.rows[0]):
+            reference = batch.parent
+        else:
+            reference = batch.rows[0]
+        turn_reference(tuples, buffers, reference)
     discount = function.selection.discount
     for lane in range(count):
         row = batch.rows[lane]
         if function.shape.kind == LINEAR:
             value, _ = linear_value(function, view, row, columns[lane])
         elif function.shape.kind == NTUPLE:
-            value = shifted_value(tuples, buffers, batch.rows[0], row)
+            value = shifted_value(tuples, buffers, reference, row)
         else:
             for j in range(scratch.shape[0]):
                 scratch[j] = first[j]

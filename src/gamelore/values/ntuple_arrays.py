@@ -13,6 +13,7 @@ def new_tuple_buffers(tuples: TupleArrays, positions: int) -> TupleBuffers:
     """Return buffers for matches of so many positions."""
     views, slots = tuples.bases.shape
     kept = positions if slots else 0
+    facts = max(0, tuples.first.shape[1] - 1)
     return TupleBuffers(
         places=np.zeros((len(tuples.first), slots), np.int32),
         sums=np.zeros(views, np.float32),
@@ -22,6 +23,8 @@ def new_tuple_buffers(tuples: TupleArrays, positions: int) -> TupleBuffers:
         is_touched=np.zeros(slots, np.uint8),
         match_places=np.zeros((kept, slots), np.int32),
         match_views=np.zeros(kept, np.int32),
+        row=np.zeros((facts + 63) // 64, np.uint64),
+        is_known=np.zeros(1, np.uint8),
     )
 
 
