@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gamelore.errors import UnknownGameError
 from gamelore.learn.config import TrainConfig
@@ -124,6 +124,16 @@ PRESETS = {
     "breakthrough": Preset(NTUPLES, minutes=10.0, depth=4),
     "breakthrough-6x6": Preset(NTUPLES, minutes=4.0, depth=4),
     "hex-7x7": Preset(NTUPLES, minutes=10.0, depth=4),
+    "english-draughts": Preset(
+        replace(
+            NTUPLES,
+            step_decay=StepDecay(60_000, 0.75),
+            function=NTupleSettings(tuples=80, tuple_length=6, exchange=True),
+        ),
+        matches=400_000,
+        minutes=10.0,
+        depth=4,
+    ),
 }
 """What `--preset` trains."""
 
