@@ -23,11 +23,20 @@ Members = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
+class MoveProduct:
+    """So many rows and so many columns, all of them outputs, in place of moves."""
+
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True)
 class TurnCircuit:
     """What is left of a circuit in one turn.
 
     Inputs are the fluents, then loop variables, then groups of moves. Of legal moves
-    only those are outputs that a role chooses from: `circuit.moves`.
+    only those are outputs that a role chooses from: `circuit.moves`. Where there are
+    products, rows and columns follow these moves as if they were moves, too.
     """
 
     circuit: Circuit
@@ -36,7 +45,9 @@ class TurnCircuit:
     first_group: int
     """The input number of the first group."""
     groups: tuple[tuple[int, ...], ...]
-    """Per move that can be chosen, the groups it is in."""
+    """Per move that can be chosen, or row or column, the groups it is in."""
+    products: tuple[MoveProduct, ...] = ()
+    """The rows of the first one, its columns, the rows of the second … are outputs."""
 
 
 def group_moves(
@@ -58,7 +69,7 @@ class _Grouping:
         self._cut_outputs(outputs)
         first_move = 1 + self.fluents
         chosen = [first_move + move for moves in self.chosen for move in moves]
-        self.graph = builder.finish(self.wanted)
+        self.graph = _gather_moves(builder.finish(self.wanted), chosen)
         self.role_moves = [
             np.array([first_move + m for m in moves], np.int32) for moves in self.chosen
         ]
@@ -276,3 +287,47 @@ def _intersect(
     if not_b:
         return role, False, np.setdiff1d(a, b, assume_unique=True)
     return role, False, np.intersect1d(a, b, assume_unique=True)
+
+
+def _gather_moves(graph: Graph, moves: Sequence[int]) -> Graph:
+    """Return the graph with the moves of every AND next to each other.
+
+    An AND of several literals is a tree of gates, in whatever order. Here those that
+    depend on moves alone become the first of them, so that they can be one group.
+
+    `moves`: their nodes
+    """
+    first = 1 + graph.inputs
+    left, right = graph.left.tolist(), graph.right.tolist()
+    is_pure = [False] * (first + graph.gates)
+    for move in moves:
+        is_pure[move] = True
+    readers = [0] * (first + graph.gates)
+    for literal in (*left, *right):
+        readers[literal >> 1] += 1 + (literal & 1)
+    for literal in graph.outputs.tolist():
+        readers[literal >> 1] += 2
+    builder = GraphBuilder(graph.inputs)
+    both = builder.both
+    meaning = [2 * node for node in range(first)]
+    parts: dict[int, tuple[int, int]] = {}
+
+    def split(literal: int) -> tuple[int, int]:
+        """Return the pure part of a literal, and the rest."""
+        node = literal >> 1
+        if node in parts:
+            return parts.pop(node)
+        value = meaning[node] ^ (literal & 1)
+        return (value, TRUE) if is_pure[node] else (TRUE, value)
+
+    for node, (a, b) in enumerate(zip(left, right, strict=True), start=first):
+        one, rest = split(a)
+        other, more = split(b)
+        pure, mixed = both(one, other), both(rest, more)
+        is_pure[node] = mixed == TRUE
+        if pure != TRUE and mixed != TRUE and readers[node] == 1:
+            parts[node] = pure, mixed
+            meaning.append(FALSE)  # never read
+        else:
+            meaning.append(both(pure, mixed))
+    return builder.finish(meaning[o >> 1] ^ (o & 1) for o in graph.outputs.tolist())

@@ -33,6 +33,15 @@ MANY = BLOCK * BLOCK
 MANY_SLOTS = 8 + BLOCK * BLOCK_SLOTS
 """Slots for the count of so many moves and of each of their blocks."""
 
+PART_PLANES = 6
+"""Bits of the number of legal rows of a product of moves, or of its columns."""
+
+MOST_PARTS = 4 * BLOCK
+"""Rows that a product may have, and columns."""
+
+PRODUCT_SLOTS = 1 + 4 * PART_PLANES
+"""Slots for a product: who picks it, and the counts of rows, of columns and of both."""
+
 
 UNKNOWN = -1
 """The value of a fluent that does not tell a turn from others."""
@@ -75,8 +84,9 @@ class Turns(NamedTuple):
 
     Their gates are in one `Program`, whose phases are those of the first turn, then of
     the second … Moves are numbered by turn, by role within it, and are those that the
-    role can choose from: M in all. R roles, G goals, F fluents, C fluents that have one
-    value in some turn.
+    role can choose from: M in all. After all moves come the rows and columns of P
+    products: O options. R roles, G goals, F fluents, C fluents that have one value in
+    some turn.
     """
 
     fluents: Ints  # int32 [C]
@@ -85,10 +95,12 @@ class Turns(NamedTuple):
     goals: Ints  # int32 [T, G]   literals
     next: Ints  # int32 [T, F]   literals
     moves: Ints  # int32 [M]   numbers in the whole game, roles one after the other
-    legal: Ints  # int32 [M]   literals
+    legal: Ints  # int32 [M + O]   literals
     move_ends: Ints  # int32 [T, R]
-    groups: Ints  # int32 [·]   slots of the groups each move is in
-    group_ends: Ints  # int32 [M]
+    products: Ints  # int32 [P, 4]   first option of rows, of columns, end; role
+    product_ends: Ints  # int32 [T]
+    groups: Ints  # int32 [·]   slots of the groups each move is in, or each option
+    group_ends: Ints  # int32 [M + O]
     group_slots: Ints  # int32 [T, 2]   first and end of the slots of groups
     carried: Ints  # int32 [·]   slots of terminal phases that later phases read
     carried_ends: Ints  # int32 [T]

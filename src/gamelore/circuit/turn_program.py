@@ -8,10 +8,12 @@ from itertools import chain
 import numpy as np
 
 from gamelore.circuit.build import Circuit
+from gamelore.circuit.move_products import factor_moves
 from gamelore.circuit.program import (
     LOOP,
     MANY,
     MANY_SLOTS,
+    PRODUCT_SLOTS,
     UNKNOWN,
     Ints,
     Program,
@@ -31,7 +33,8 @@ _FEWEST_IN_CELLS = 300  # gates of a turn: of fewer, runs of a kind are too shor
 def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
     """Lay the circuit of every turn out for kernels."""
     order = find_turn_order(circuit)
-    return lay_out_turns(order, make_turn_circuits(circuit, order))
+    turns = make_turn_circuits(circuit, order)
+    return lay_out_turns(order, [factor_moves(turn) for turn in turns])
 
 
 def lay_out_turns(
@@ -61,6 +64,8 @@ def as_one_turn(program: Program) -> tuple[Program, Turns]:
         moves=np.arange(moves, dtype=np.int32),
         legal=program.legal,
         move_ends=program.move_ends[np.newaxis],
+        products=_ints([]).reshape(0, 4),
+        product_ends=_ints([0]),
         groups=np.arange(first, first + moves, dtype=np.int32),
         group_ends=np.arange(1, 1 + moves, dtype=np.int32),
         group_slots=_ints([[first, first + moves]]),
@@ -75,7 +80,8 @@ def as_one_turn(program: Program) -> tuple[Program, Turns]:
 def _with_scratch(program: Program, turns: Turns) -> Program:
     """Return the program with slots for counting moves, after its own."""
     counts = MANY_SLOTS * -(-_most_moves(turns) // MANY)
-    return program._replace(slots=turns.scratch + counts)
+    products = PRODUCT_SLOTS * int(np.diff(turns.product_ends, prepend=0).max())
+    return program._replace(slots=turns.scratch + products + counts)
 
 
 def _most_moves(turns: Turns) -> int:
@@ -121,11 +127,12 @@ def _make_turns(
     scratch: int,
 ) -> Turns:
     roles = len(programs[0].move_ends)
-    counts = [np.diff(program.move_ends, prepend=0) for program in programs]
+    counts = [_count_moves(turn) for turn in circuits]
     groups = [
         [1 + turn.first_group + group for group in of_move]
+        for part in (_moves, _options)
         for turn in circuits
-        for of_move in turn.groups
+        for of_move in turn.groups[part(turn)]
     ]
     known = [order.known(turn) for turn in range(len(programs))]
     fluents = sorted(set().union(*known))
@@ -139,8 +146,14 @@ def _make_turns(
         goals=np.stack([program.goals for program in programs]),
         next=np.stack([program.next for program in programs]),
         moves=_ints(list(chain.from_iterable(turn.moves for turn in circuits))),
-        legal=_join(program.legal for program in programs),
+        legal=_join(
+            program.legal[part(turn)]
+            for part in (_moves, _options)
+            for turn, program in zip(circuits, programs, strict=True)
+        ),
         move_ends=_ints(np.cumsum(_join(counts))).reshape(len(programs), roles),
+        products=_list_products(circuits),
+        product_ends=_ints(np.cumsum([len(turn.products) for turn in circuits])),
         groups=_ints(list(chain.from_iterable(groups))),
         group_ends=_ints(np.cumsum([len(of_move) for of_move in groups])),
         group_slots=_ints(spans),
@@ -151,10 +164,43 @@ def _make_turns(
     )
 
 
+def _moves(turn: TurnCircuit) -> slice:
+    """Return where a turn's moves are among its outputs for moves."""
+    return slice(0, len(turn.moves))
+
+
+def _options(turn: TurnCircuit) -> slice:
+    """Return where the rows and columns of its products are."""
+    return slice(len(turn.moves), None)
+
+
+def _count_moves(turn: TurnCircuit) -> Ints:
+    """Return how many moves each role can choose from, without rows and columns."""
+    counts = _ints([len(moves) for moves in turn.circuit.moves])
+    counts[counts > 0] -= turn.circuit.move_count - len(turn.moves)
+    return counts
+
+
+def _list_products(circuits: Sequence[TurnCircuit]) -> Ints:
+    """Return int32 [P, 4]: where rows and columns begin and end; the role."""
+    first = sum(len(turn.moves) for turn in circuits)
+    products = []
+    for turn in circuits:
+        role = max(enumerate(turn.circuit.moves), key=lambda item: len(item[1]))[0]
+        for product in turn.products:
+            middle = first + product.rows
+            end = middle + product.columns
+            products.append((first, middle, end, role))
+            first = end
+    return _ints(products).reshape(-1, 4)
+
+
 def _has_single_groups(turn: TurnCircuit) -> bool:
     """Whether each move is in one group, and no other move is in it."""
-    return all(map(len, turn.groups)) and len(set(turn.groups)) == sum(
-        map(len, turn.groups)
+    return (
+        not turn.products
+        and all(map(len, turn.groups))
+        and len(set(turn.groups)) == sum(map(len, turn.groups))
     )
 
 

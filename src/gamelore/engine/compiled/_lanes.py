@@ -236,6 +236,30 @@ def add_planes(context, planes, few):
     return planes(planes, few), code
 
 
+@intrinsic
+def multiply_planes(context, one, other):
+    """The product of two numbers, in as many planes as both have together."""
+
+    def code(context, builder, signature, arguments):
+        first = _unpack(builder, arguments[0], one.count)
+        result = [ir.Constant(first[0].type, None)] * (one.count + other.count)
+        for shift, factor in enumerate(_unpack(builder, arguments[1], other.count)):
+            carry = None
+            for p, plane in enumerate(first, start=shift):
+                term, sum_ = builder.and_(plane, factor), result[p]
+                differ = builder.xor(term, sum_)
+                both = builder.and_(term, sum_)
+                if carry is None:
+                    result[p], carry = differ, both
+                else:
+                    result[p] = builder.xor(differ, carry)
+                    carry = builder.or_(both, builder.and_(differ, carry))
+            result[shift + one.count] = carry
+        return _pack(builder, result)
+
+    return _planes_type(one.dtype, one.count + other.count)(one, other), code
+
+
 def _difference(builder: Any, planes: Any, few: Any, arguments: Any) -> list[Any]:
     """Planes of one number minus another of fewer planes, and then the borrow."""
     others = _unpack(builder, arguments[1], few.count)

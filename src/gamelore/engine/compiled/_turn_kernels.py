@@ -25,7 +25,7 @@ from gamelore.circuit.program import (
     PHASES,
     TERMINAL,
 )
-from gamelore.engine.compiled._choice_kernels import choose_groups
+from gamelore.engine.compiled._group_kernels import choose_groups
 from gamelore.engine.compiled._kernels import (
     BEGUN,
     FINISHED,

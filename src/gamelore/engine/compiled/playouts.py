@@ -140,7 +140,7 @@ class PlayoutBatch:
         self, tally: _kernels.Tally, chunk: _Chunk, stopped: threading.Event
     ) -> None:
         simulator, turn = self.simulator, chunk.starts.turn
-        random = _make_generators(self.seed, chunk.number)
+        random = make_generators(self.seed, chunk.number)
         compiled = simulator.compiled
         in_turns = turn != _NO_TURN
         program = compiled.turn_program if in_turns else simulator.program
@@ -280,7 +280,7 @@ def _are_goals_large(program: Program, turns: Turns) -> bool:
     return bool(gates > _KEPT_FOR * count * fluents)
 
 
-def _make_generators(seed: int, chunk: int) -> npt.NDArray[np.uint64]:
+def make_generators(seed: int, chunk: int) -> npt.NDArray[np.uint64]:
     """Return uint64 [4, 4]: the state of four generators, one per word of lanes."""
     sequence = np.random.SeedSequence([seed, chunk])
     state = allocate_aligned(16).reshape(4, 4)

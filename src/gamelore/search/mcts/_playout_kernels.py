@@ -23,7 +23,7 @@ from gamelore.circuit.program import (
     Program,
     Turns,
 )
-from gamelore.engine.compiled._choice_kernels import choose_groups
+from gamelore.engine.compiled._group_kernels import choose_groups
 from gamelore.engine.compiled._kernels import LANES, WORDS, read_bit
 from gamelore.engine.compiled._lanes import count_ones, lowest_one
 from gamelore.engine.compiled._turn_kernels import run_turn_phase, take_next_turn
