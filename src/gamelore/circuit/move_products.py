@@ -29,6 +29,7 @@ from gamelore.circuit.move_groups import MoveProduct, TurnCircuit
 from gamelore.circuit.program import MOST_PARTS
 
 _FEWEST_MOVES = 1000  # of a turn: fewer are soon counted
+_FEWEST_PARTS = 255  # with moves of no product: kernels ask for products if so many
 _FEWEST_PER_PART = 4  # moves of a product: of fewer, it is no saving
 _LEAST_SHARE = 0.5  # of pairs of a row and a column: those that are moves
 _MOST_ATOMS = 8192  # inputs and inverted gates that legal moves are ANDs of
@@ -51,7 +52,10 @@ def factor_moves(turn: TurnCircuit, fewest: int = _FEWEST_MOVES) -> TurnCircuit:
         found = _find_products(turn.groups, [ands.literals(x) for x in ands.legal])
     except _TooManyAtomsError:
         return turn
-    return _with_products(turn, ands, found) if found else turn
+    if not found:
+        return turn
+    factored = _with_products(turn, ands, found)
+    return factored if factored.circuit.move_count >= _FEWEST_PARTS else turn
 
 
 class _TooManyAtomsError(Exception):

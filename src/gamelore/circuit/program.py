@@ -43,6 +43,9 @@ PRODUCT_SLOTS = 1 + 4 * PART_PLANES
 """Slots for a product: who picks it, and the counts of rows, of columns and of both."""
 
 
+NO_MOVE = -1
+"""The number of what is a part of moves in the whole game."""
+
 UNKNOWN = -1
 """The value of a fluent that does not tell a turn from others."""
 
@@ -84,9 +87,9 @@ class Turns(NamedTuple):
 
     Their gates are in one `Program`, whose phases are those of the first turn, then of
     the second … Moves are numbered by turn, by role within it, and are those that the
-    role can choose from: M in all. After all moves come the rows and columns of P
-    products: O options. R roles, G goals, F fluents, C fluents that have one value in
-    some turn.
+    role can choose from: M in all. The rows and columns of P products are numbered as
+    if they were moves, after those of their turn; their number in the whole game is
+    `NO_MOVE`. R roles, G goals, F fluents, C fluents that have one value in some turn.
     """
 
     fluents: Ints  # int32 [C]
@@ -95,12 +98,12 @@ class Turns(NamedTuple):
     goals: Ints  # int32 [T, G]   literals
     next: Ints  # int32 [T, F]   literals
     moves: Ints  # int32 [M]   numbers in the whole game, roles one after the other
-    legal: Ints  # int32 [M + O]   literals
+    legal: Ints  # int32 [M]   literals
     move_ends: Ints  # int32 [T, R]
-    products: Ints  # int32 [P, 4]   first option of rows, of columns, end; role
+    products: Ints  # int32 [P, 3]   the first of its rows, of its columns; the end
     product_ends: Ints  # int32 [T]
-    groups: Ints  # int32 [·]   slots of the groups each move is in, or each option
-    group_ends: Ints  # int32 [M + O]
+    groups: Ints  # int32 [·]   slots of the groups each move is in
+    group_ends: Ints  # int32 [M]
     group_slots: Ints  # int32 [T, 2]   first and end of the slots of groups
     carried: Ints  # int32 [·]   slots of terminal phases that later phases read
     carried_ends: Ints  # int32 [T]

@@ -13,6 +13,7 @@ from gamelore.circuit.program import (
     LOOP,
     MANY,
     MANY_SLOTS,
+    NO_MOVE,
     PRODUCT_SLOTS,
     UNKNOWN,
     Ints,
@@ -64,7 +65,7 @@ def as_one_turn(program: Program) -> tuple[Program, Turns]:
         moves=np.arange(moves, dtype=np.int32),
         legal=program.legal,
         move_ends=program.move_ends[np.newaxis],
-        products=_ints([]).reshape(0, 4),
+        products=_ints([]).reshape(0, 3),
         product_ends=_ints([0]),
         groups=np.arange(first, first + moves, dtype=np.int32),
         group_ends=np.arange(1, 1 + moves, dtype=np.int32),
@@ -127,12 +128,11 @@ def _make_turns(
     scratch: int,
 ) -> Turns:
     roles = len(programs[0].move_ends)
-    counts = [_count_moves(turn) for turn in circuits]
+    counts = [np.diff(program.move_ends, prepend=0) for program in programs]
     groups = [
         [1 + turn.first_group + group for group in of_move]
-        for part in (_moves, _options)
         for turn in circuits
-        for of_move in turn.groups[part(turn)]
+        for of_move in turn.groups
     ]
     known = [order.known(turn) for turn in range(len(programs))]
     fluents = sorted(set().union(*known))
@@ -145,12 +145,8 @@ def _make_turns(
         terminal=_ints([program.terminal for program in programs]),
         goals=np.stack([program.goals for program in programs]),
         next=np.stack([program.next for program in programs]),
-        moves=_ints(list(chain.from_iterable(turn.moves for turn in circuits))),
-        legal=_join(
-            program.legal[part(turn)]
-            for part in (_moves, _options)
-            for turn, program in zip(circuits, programs, strict=True)
-        ),
+        moves=_ints(list(chain.from_iterable(map(_list_moves, circuits)))),
+        legal=_join(program.legal for program in programs),
         move_ends=_ints(np.cumsum(_join(counts))).reshape(len(programs), roles),
         products=_list_products(circuits),
         product_ends=_ints(np.cumsum([len(turn.products) for turn in circuits])),
@@ -164,35 +160,24 @@ def _make_turns(
     )
 
 
-def _moves(turn: TurnCircuit) -> slice:
-    """Return where a turn's moves are among its outputs for moves."""
-    return slice(0, len(turn.moves))
-
-
-def _options(turn: TurnCircuit) -> slice:
-    """Return where the rows and columns of its products are."""
-    return slice(len(turn.moves), None)
-
-
-def _count_moves(turn: TurnCircuit) -> Ints:
-    """Return how many moves each role can choose from, without rows and columns."""
-    counts = _ints([len(moves) for moves in turn.circuit.moves])
-    counts[counts > 0] -= turn.circuit.move_count - len(turn.moves)
-    return counts
+def _list_moves(turn: TurnCircuit) -> list[int]:
+    """Return the moves of a turn, and `NO_MOVE` for each row and column."""
+    parts = turn.circuit.move_count - len(turn.moves)
+    return [*turn.moves, *[NO_MOVE] * parts]
 
 
 def _list_products(circuits: Sequence[TurnCircuit]) -> Ints:
-    """Return int32 [P, 4]: where rows and columns begin and end; the role."""
-    first = sum(len(turn.moves) for turn in circuits)
+    """Return int32 [P, 3]: where rows and columns of products begin, and end."""
+    first = 0
     products = []
     for turn in circuits:
-        role = max(enumerate(turn.circuit.moves), key=lambda item: len(item[1]))[0]
+        first += len(turn.moves)
         for product in turn.products:
             middle = first + product.rows
             end = middle + product.columns
-            products.append((first, middle, end, role))
+            products.append((first, middle, end))
             first = end
-    return _ints(products).reshape(-1, 4)
+    return _ints(products).reshape(-1, 3)
 
 
 def _has_single_groups(turn: TurnCircuit) -> bool:

@@ -89,7 +89,7 @@ class SlowPlayouts:
         products = turns.products[first_product : turns.product_ends[turn]].tolist()
         of_turn = ends[turn * roles : (turn + 1) * roles + 1]
         if products:
-            singles = range(of_turn[0], of_turn[-1])
+            singles = range(of_turn[0], products[0][0])
             for half in range(2):
                 self._choose_product(half, singles, products)
             return

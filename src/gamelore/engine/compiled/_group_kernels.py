@@ -194,8 +194,14 @@ def _load_planes8(base, word):
 
 
 @lean_recursion
-def _choose_many_groups(turns, base, span, random, live, way):
-    """The same for up to 2 ** 20 moves: counts of blocks, and of blocks of blocks."""
+def _choose_many_groups(turns, base, of_turn, random, live, way):
+    """The same for up to 2 ** 20 moves: counts of blocks, and of blocks of blocks.
+
+    of_turn: the first of its moves and the end, the first of its products and the end
+    """
+    span, products = of_turn
+    if products[1] > products[0]:
+        return _choose_products(turns, base, span, products, random, live)
     word = np.int64(turns.scratch) * WORDS
     count = _count_many(turns, base, span, word, zero_planes(splat4(_NONE), 20))
     some = nonzero(count)
@@ -341,8 +347,9 @@ def _choose_products(turns, base, span, products, random, live):
     """Put lanes into the groups of one of their legal moves, some of which are pairs.
 
     A product is chosen by the number of its pairs, then a row of it, and a column.
-    span: moves that are no pairs; products: the first one and the end
+    span: moves, then the rows and columns of products
     """
+    span = span[0], turns.products[products[0], 0]
     start = np.int64(turns.scratch) * WORDS
     singles = start + (products[1] - products[0]) * PRODUCT_SLOTS * WORDS
     count = zero_planes(splat4(_NONE), 20)
@@ -370,6 +377,13 @@ def _choose_products(turns, base, span, products, random, live):
 
 
 @lean_part
+def _list_products(turns, turn):
+    """The first product of a turn, and the end."""
+    first = turns.product_ends[turn - 1] if turn else np.int32(0)
+    return first, turns.product_ends[turn]
+
+
+@lean_part
 def choose_groups(turns, turn, base, random, live):
     """Choose moves in every lane; return the first role without one, or -1."""
     generators = np.uint64(random.ctypes.data)
@@ -379,17 +393,6 @@ def choose_groups(turns, turn, base, random, live):
     if not turns.single[turn] or turns.move_ends[turn, roles - 1] - first >= BLOCK:
         for slot in range(turns.group_slots[turn, 0], turns.group_slots[turn, 1]):
             store(base, np.int64(slot) * WORDS, splat8(_NONE))
-    products = turns.product_ends[turn - 1] if turn else 0, turns.product_ends[turn]
-    if products[1] > products[0]:
-        span = first, turns.move_ends[turn, roles - 1]
-        for half in range(0, WORDS, HALF):
-            live_half = load4(playing, half)
-            lanes = base + np.uint64(8 * half)
-            if not _choose_products(
-                turns, lanes, span, products, generators, live_half
-            ):
-                return turns.products[products[0], 3]
-        return -1
     for role in range(roles):
         end = turns.move_ends[turn, role]
         for half in range(0, WORDS if end > first else 0, HALF):
@@ -407,8 +410,9 @@ def choose_groups(turns, turn, base, random, live):
                 )
             else:
                 way = way if end - first < _MOST_OFTEN else _SELDOM
+                of_turn = span, _list_products(turns, turn)
                 fine = _choose_many_groups(
-                    turns, lanes, span, generators, live_half, way
+                    turns, lanes, of_turn, generators, live_half, way
                 )
             if not fine:
                 return role
