@@ -32,6 +32,7 @@ def make_turns(game: Game) -> list[TurnCircuit]:
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small products are worth while."""
     monkeypatch.setattr(move_products, "_FEWEST_PER_PART", 2)
+    monkeypatch.setattr(move_products, "_FEWEST_PARTS", 0)
 
 
 @pytest.fixture(scope="module")
