@@ -144,10 +144,12 @@ class _Compilation:
         small = with_minimised(circuit, result)
         started = time.perf_counter()
         program = schedule(small)
+        cut_short = result.cut_short
         if effort == "least":
             turn_program, turns = as_one_turn(program)
         else:
-            turn_program, turns = schedule_turns(small)
+            turn_program, turns, turns_cut_short = schedule_turns(small, effort)
+            cut_short |= turns_cut_short
         statistics = Statistics(
             ground_rules=len(self.grounded.heads),
             gates_built=circuit.graph.gates,
@@ -159,7 +161,7 @@ class _Compilation:
             turns=len(turns.terminal),
             gates_per_turn=len(turn_program.left) / len(turns.terminal),
             effort=effort,
-            cut_short=result.cut_short,
+            cut_short=cut_short,
             ground_seconds=self.ground_seconds,
             minimise_seconds=build_seconds + seconds,
             schedule_seconds=time.perf_counter() - started,

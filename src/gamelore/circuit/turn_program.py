@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from gamelore.circuit.build import Circuit
+from gamelore.circuit.cells import map_cells
+from gamelore.circuit.minimise import SECONDS, VISITS, Effort, minimise
 from gamelore.circuit.move_products import factor_moves
 from gamelore.circuit.program import (
     LOOP,
@@ -29,13 +32,41 @@ from gamelore.circuit.turns import (
 )
 
 _FEWEST_IN_CELLS = 300  # gates of a turn: of fewer, runs of a kind are too short
+_PASSES = 5  # over the gates of a turn, which are mostly minimised before
+_WORTH_IT = 0.98  # of the cells of a turn: with no fewer, gates stay as they are
 
 
-def schedule_turns(circuit: Circuit) -> tuple[Program, Turns]:
-    """Lay the circuit of every turn out for kernels."""
+def schedule_turns(
+    circuit: Circuit, effort: Effort = "normal"
+) -> tuple[Program, Turns, bool]:
+    """Lay the circuit of every turn out for kernels; and whether time cut it short.
+
+    Turns are minimised, too: that is all of it for circuits that are too large as a
+    whole. `effort`: how many gates are visited for all turns together
+    """
     order = find_turn_order(circuit)
-    turns = make_turn_circuits(circuit, order)
-    return lay_out_turns(order, [factor_moves(turn) for turn in turns])
+    turns = [factor_moves(turn) for turn in make_turn_circuits(circuit, order)]
+    smaller = [_minimise_turn(turn, effort, len(turns)) for turn in turns]
+    program, laid_out = lay_out_turns(order, [turn for turn, _ in smaller])
+    return program, laid_out, any(cut_short for _, cut_short in smaller)
+
+
+def _minimise_turn(
+    turn: TurnCircuit, effort: Effort, turns: int
+) -> tuple[TurnCircuit, bool]:
+    """Return a turn with fewer gates, if these are fewer cells; whether time ended it.
+
+    `turns`: how many share the visits of the effort
+    """
+    graph = turn.circuit.graph
+    if turn.circuit.loops or graph.gates < _FEWEST_IN_CELLS:
+        return turn, False
+    visits = min(_PASSES * graph.gates, VISITS[effort] // turns)
+    result = minimise(graph, effort, SECONDS[effort] / turns, visits=visits)
+    most = _WORTH_IT * len(map_cells(graph))
+    if result.graph.gates < graph.gates and len(map_cells(result.graph)) < most:
+        turn = replace(turn, circuit=replace(turn.circuit, graph=result.graph))
+    return turn, result.cut_short
 
 
 def lay_out_turns(

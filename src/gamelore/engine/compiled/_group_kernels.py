@@ -197,43 +197,35 @@ def _load_planes8(base, word):
 def _choose_many_groups(turns, base, of_turn, random, live, way):
     """The same for up to 2 ** 20 moves: counts of blocks, and of blocks of blocks.
 
-    of_turn: the first of its moves and the end, the first of its products and the end
+    of_turn: the first of its moves and the end, the first of its products and the end.
+    Of products, one is chosen by the number of its pairs, then a row and a column.
     """
     span, products = of_turn
-    if products[1] > products[0]:
-        return _choose_products(turns, base, span, products, random, live)
-    word = np.int64(turns.scratch) * WORDS
-    count = _count_many(turns, base, span, word, zero_planes(splat4(_NONE), 20))
-    some = nonzero(count)
-    if any_lane(live & ~some):
-        return False
-    number = draw(decrease(count, some), random, live)
-    _pick_in_many(turns, base, span, word, (some, number), way)
-    return True
-
-
-@lean_recursion
-def _count_many(turns, base, span, word, count):
-    """Add some moves that are legal to a count, and keep those of their blocks."""
     first, end = span
+    zero = splat4(_NONE)
+    count = zero_planes(zero, 20)
+    start = np.int64(turns.scratch) * WORDS
+    if products[1] > products[0]:
+        end = turns.products[products[0], 0]
+        count = _count_products(turns, base, start, products, count)
+        start += (products[1] - products[0]) * PRODUCT_SLOTS * WORDS
+    word = start
     for many in range(first, end, MANY):
         stop = min(many + MANY, end)
-        few = zero_planes(splat4(_NONE), 8)
+        few = zero_planes(zero, 8)
         few = _count_blocks(turns, base, many, stop, word + 8 * WORDS, few)
         _store_planes8(base, word, few)
         count = add_planes(count, few)
         word += MANY_SLOTS * WORDS
-    return count
-
-
-@lean_recursion
-def _pick_in_many(turns, base, span, word, wanted, way):
-    """Let lanes pick the move of a number, of moves that were counted.
-
-    wanted: lanes, and the planes of their numbers
-    """
-    first, end = span
-    waiting, number = wanted
+    some = nonzero(count)
+    if any_lane(live & ~some):
+        return False
+    number = draw(decrease(count, some), random, live)
+    waiting = some
+    if products[1] > products[0]:
+        wanted = some, number
+        waiting, number = _pick_pairs(turns, base, products, wanted, random, live)
+    word = start
     for many in range(first, end, MANY):
         inside = _load_planes8(base, word)
         picks = below(number, inside) & waiting
@@ -247,6 +239,7 @@ def _pick_in_many(turns, base, span, word, wanted, way):
                 break
         number = subtract_planes(number, inside)
         word += MANY_SLOTS * WORDS
+    return True
 
 
 # ── rows and columns, in place of moves ─────────────────────────────────────────────
@@ -343,26 +336,15 @@ def _pick_part(turns, base, first, end, picks, number):
 
 
 @lean_recursion
-def _choose_products(turns, base, span, products, random, live):
-    """Put lanes into the groups of one of their legal moves, some of which are pairs.
+def _pick_pairs(turns, base, products, wanted, random, live):
+    """Let lanes pick a row and a column, if their number is that of a pair.
 
-    A product is chosen by the number of its pairs, then a row of it, and a column.
-    span: moves, then the rows and columns of products
+    wanted: lanes, and the planes of their numbers. Returns the lanes that pick none,
+    and what is left of their numbers.
     """
-    span = span[0], turns.products[products[0], 0]
     start = np.int64(turns.scratch) * WORDS
-    singles = start + (products[1] - products[0]) * PRODUCT_SLOTS * WORDS
-    count = zero_planes(splat4(_NONE), 20)
-    count = _count_products(turns, base, start, products, count)
-    count = _count_many(turns, base, span, singles, count)
-    some = nonzero(count)
-    if any_lane(live & ~some):
-        return False
-    number = draw(decrease(count, some), random, live)
-    found = _find_products(base, start, products, (some, number))
-    rows, columns, waiting, number = found
-    _pick_in_many(turns, base, span, singles, (waiting, number), _SELDOM)
-    pairs = some & ~waiting
+    rows, columns, waiting, number = _find_products(base, start, products, wanted)
+    pairs = wanted[0] & ~waiting
     row = draw(decrease(rows, pairs), random, live)
     column = draw(decrease(columns, pairs), random, live)
     word = start
@@ -373,7 +355,7 @@ def _choose_products(turns, base, span, products, random, live):
             _pick_part(turns, base, turns.products[product, 0], middle, picks, row)
             _pick_part(turns, base, middle, turns.products[product, 2], picks, column)
         word += PRODUCT_SLOTS * WORDS
-    return True
+    return waiting, number
 
 
 @lean_part
