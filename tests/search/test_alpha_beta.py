@@ -18,7 +18,11 @@ from gamelore.gdl import Game, to_kif
 from gamelore.gdl.features import FeatureRules
 from gamelore.match.match import play_match
 from gamelore.player import Briefing, Clock, Player
-from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
+from gamelore.search.alpha_beta import (
+    AlphaBetaPlayer,
+    SearchLimits,
+    _PonderedSearch,
+)
 from gamelore.search.compiled_alpha_beta import CircuitSearch
 from gamelore.search.evaluator import (
     STAKES,
@@ -483,3 +487,29 @@ def test_goals_outweigh_features() -> None:
 def test_limits_that_cannot_be(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SearchLimits(**changes)
+
+
+class KnownSearch:
+    """A search of which every depth is known at once, as from a full table."""
+
+    nodes = 0
+
+    def __init__(self) -> None:
+        self.budgets: list[int] = []
+
+    def begin(self, row: Row, depth: int, seed: int = 0, favourite: int = -1) -> None:
+        pass
+
+    def search(self, budget: int) -> SearchResult | None:
+        self.budgets.append(budget)
+        return SearchResult(0.5, 0)
+
+
+def test_depths_that_are_known_do_not_raise_the_budget_for_ever() -> None:
+    """Kernels take it as an integer of 64 bits."""
+    search = KnownSearch()
+    pondered = _PonderedSearch(search, np.zeros(1, np.uint64), 200)
+    while pondered.step():
+        pass
+    assert len(search.budgets) == 200
+    assert max(search.budgets) < 2**63

@@ -242,7 +242,8 @@ class _PonderedSearch:
                 return False
             self._begin()
         taken = max(time.monotonic() - started, 1e-9)
-        self._budget = max(1, int(self._budget * min(2.0, _SLICE / taken)))
+        wanted = max(1, int(self._budget * min(2.0, _SLICE / taken)))
+        self._budget = min(wanted, _UNLIMITED)  # which depths that are known soon pass
         return True
 
     def _begin(self) -> None:
