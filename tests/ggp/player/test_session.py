@@ -96,6 +96,56 @@ def test_a_match_goes_on_where_it_was_when_a_faster_engine_comes() -> None:
     assert agent.records == [record]
 
 
+class SlowAgent(AgentSpy):
+    """Enters a match again only once it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_enter = threading.Event()
+        self.entered = threading.Semaphore(0)
+
+    def enter(self, entry: MatchEntry, clock: Clock) -> Player:
+        assert not self.entries or self.may_enter.wait(LONG)
+        player = super().enter(entry, clock)
+        self.entered.release()
+        return player
+
+
+def test_a_better_circuit_is_taken_up_while_the_others_think() -> None:
+    """To enter the match on it takes longer than a move may."""
+    agent, engine = SlowAgent(), Engine(CANONICAL)
+    session = open_session(engine, agent)
+    first, better = CircuitSimulator(CANONICAL), CircuitSimulator(CANONICAL)
+    engine.improve(first, final=False)
+    session.enter(in_a_while(), time.monotonic())
+    assert agent.entered.acquire(timeout=LONG)
+    decide(session)
+    engine.improve(better, final=True)
+    decide(session, "(mark 1 1)", "noop")
+    assert [entry.simulator for entry in agent.entries] == [first]
+    agent.may_enter.set()
+    assert agent.entered.acquire(timeout=LONG)
+    assert [entry.simulator for entry in agent.entries] == [first, better]
+    answer = decide(session, "noop", "(mark 2 2)")
+    position = Position(TICTACTOE).advance("(mark 1 1)").advance("(mark 2 2)")
+    assert answer in texts(position)
+    assert len(agent.entries) == 2
+    assert session.faults == []
+
+
+def test_nobody_enters_a_match_that_is_over() -> None:
+    agent, engine = SlowAgent(), Engine(CANONICAL)
+    session = open_session(engine, agent)
+    engine.improve(CircuitSimulator(CANONICAL), final=False)
+    session.enter(in_a_while(), time.monotonic())
+    decide(session)
+    session.finish(None, in_a_while())
+    agent.may_enter.set()
+    engine.improve(CircuitSimulator(CANONICAL), final=True)
+    session._enter_again()
+    assert len(agent.entries) == 1
+
+
 def test_moves_made_before_there_is_an_engine_are_made_up_for() -> None:
     agent = AgentSpy()
     game = canonical_form(TICTACTOE).game

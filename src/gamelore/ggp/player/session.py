@@ -3,6 +3,8 @@
 A session records every joint move before anything else, and works the position out
 from that history. So it may fall behind, on a slow engine or a busy machine, and still
 catches up; and when a faster engine is ready, the position is worked out again on it.
+A player that has a circuit makes one more move on it, and enters the match again on the
+better one while the others think.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass, replace
-from threading import Lock
+from threading import Lock, Thread
 from typing import NamedTuple
 
 from gamelore.agents.agent import Agent, MatchEntry
+from gamelore.engine import CircuitSimulator
 from gamelore.engine.position import Position
 from gamelore.engine.simulator import Simulator
 from gamelore.gdl import Compound, Move, Role
@@ -22,12 +25,13 @@ from gamelore.ggp.player.position_tracker import PositionTracker, acquire
 from gamelore.ggp.symbol_map import SymbolMap
 from gamelore.match.record import Fault, FaultKind, MatchRecord
 from gamelore.match.referee import illegality
-from gamelore.player import Clock, Player
+from gamelore.player import Clock, Player, let_rest
 
 log = logging.getLogger(__name__)
 
 _WAIT_SHARE = 0.5  # of what is left of a clock: the wait for a player that is busy
 _LEAST = 0.001  # seconds
+_ENTERING = 0.5  # seconds of clock for a player that enters the match again
 _GRACE = 0.25  # seconds for a player that still thinks when the match is over
 
 
@@ -72,6 +76,7 @@ class MatchSession:
         self._entry: MatchEntry | None = None
         self._player: Player | None = None
         self._thinking = False
+        self._is_over = False
         self._player_lock = Lock()  # players do one thing at a time
         self._tracker: PositionTracker | None = None
         self._best = _Best(0, None, False)
@@ -131,14 +136,17 @@ class MatchSession:
         if not acquire(self._player_lock, _half_way_to(end)):
             return self._fall_back("the player is still busy with an earlier move")
         try:
-            return self._choose(position, legal, arrived, end)
+            on_circuit = self._keep_circuit(position, turn, _half_way_to(end))
+            return self._choose(on_circuit or position, legal, arrived, end)
         finally:
             self._player_lock.release()
+            self._enter_soon()
 
     def finish(self, joint: tuple[Move, ...] | None, until: float) -> MatchRecord:
         """End the match after a last joint move, and return its record."""
         if joint is not None:
             self.history.append(joint)
+        self._is_over = True
         position = self._catch_up(until) if self._entry is not None else None
         soon = time.monotonic() + _GRACE
         free = acquire(self._player_lock, min(until, soon) if self._thinking else until)
@@ -256,6 +264,39 @@ class MatchSession:
             self._player = None
             message = f"the player did not enter: {_describe(error)}"
             self.add_fault("failed", message, error)
+
+    def _keep_circuit(
+        self, position: Position, turn: int, until: float
+    ) -> Position | None:
+        """Return the position on the player's circuit, where there is a better one.
+
+        To enter the match again would take a part of the clock.
+        """
+        entry = self._entry
+        if entry is None or self._player is None:
+            return None
+        if entry.simulator is position.simulator:
+            return None
+        if not isinstance(entry.simulator, CircuitSimulator):
+            return None
+        moves = tuple(self.history[:turn])
+        return PositionTracker(entry.simulator, moves, str(self)).catch_up(until)
+
+    def _enter_soon(self) -> None:
+        """Have the agent enter the match again, in a thread, on a better engine."""
+        entry = self._entry
+        if entry is not None and entry.simulator is not self.engine.simulator:
+            Thread(target=self._enter_again, daemon=True).start()
+
+    def _enter_again(self) -> None:
+        with self._player_lock:
+            entry, best = self._entry, self.engine.simulator
+            if self._is_over or entry is None or best is None:
+                return
+            if entry.simulator is not best:
+                self._enter_on(best, time.monotonic() + _ENTERING)
+            if self._is_over:  # by now
+                let_rest(self._player)
 
     def _fall_back(self, reason: str, error: Exception | None = None) -> Move | None:
         """Record a fault, and return a legal move if one is known."""
