@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Callable
 from threading import Semaphore
 from typing import Any
@@ -133,6 +134,8 @@ def test_it_is_closed_and_goes_on(connect: CircuitSimulator) -> None:
     training.resume()
     training.resume()
     assert count_threads() == 1
+    while training._training is None or training._is_beginning:
+        time.sleep(0.001)  # until it is set up, which is not waited for
     training.close()
     training.resume()
     assert count_threads() == 0
