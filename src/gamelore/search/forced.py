@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from gamelore.engine import CircuitSimulator
+from gamelore.engine.random_matches import play_at_random
 
 _MATCHES = 64
 _LONGEST = 60  # moves of a match that are looked at
@@ -17,18 +18,8 @@ _KEPT = 16  # games
 @lru_cache(_KEPT)
 def has_forced_moves(simulator: CircuitSimulator) -> bool:
     """Return whether no role has a choice in a tenth of random play, or more."""
-    rng = np.random.default_rng(1)
-    rows = np.tile(simulator.initial_row(), (_MATCHES, 1))
     positions = forced = 0
-    for _ in range(_LONGEST):
-        rows = rows[~simulator.terminal(rows)]
-        legal = simulator.legal(rows)
-        able = np.all([one.any(axis=1) for one in legal], axis=0)
-        rows, legal = rows[able], tuple(one[able] for one in legal)
-        if not len(rows):
-            break
-        positions += len(rows)
+    for legal, reached in play_at_random(simulator, _MATCHES, _LONGEST):
+        positions += len(reached)
         forced += int(np.all([one.sum(axis=1) == 1 for one in legal], axis=0).sum())
-        drawn = [np.where(one, rng.random(one.shape), -1.0).argmax(1) for one in legal]
-        rows = simulator.advance(rows, np.stack(drawn, axis=1).astype(np.int32))
     return forced >= _OFTEN * max(1, positions)

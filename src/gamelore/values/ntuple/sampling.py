@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamelore.engine import CircuitSimulator, Rows
+from gamelore.engine.random_matches import play_at_random
 
 _MATCHES = 64
 _LONGEST = 300
@@ -25,30 +26,10 @@ class Sample(NamedTuple):
 
 def sample_positions(simulator: CircuitSimulator) -> Sample:
     """Return the positions of some matches of random play."""
-    rng = np.random.default_rng(1)
-    rows = np.tile(simulator.initial_row(), (_MATCHES, 1))
-    found = [rows[:1]]
-    for _ in range(_LONGEST):
-        rows = rows[~simulator.terminal(rows)]
-        legal = simulator.legal(rows)
-        able = np.all([one.any(axis=1) for one in legal], axis=0)
-        rows, legal = rows[able], tuple(one[able] for one in legal)
-        if not len(rows):
-            break
-        moves = [_draw(one, rng) for one in legal]
-        rows = simulator.advance(rows, np.stack(moves, axis=1).astype(np.int32))
-        found.append(rows)
+    played = play_at_random(simulator, _MATCHES, _LONGEST)
+    found = [simulator.initial_row()[None], *(step.reached for step in played)]
     distinct = np.unique(np.concatenate(found), axis=0)
     return Sample(distinct, simulator.fact_matrix(distinct))
-
-
-def _draw(
-    legal: npt.NDArray[np.bool_], rng: np.random.Generator
-) -> npt.NDArray[np.intp]:
-    """Return a legal move of each row at random, int [n].  legal: bool [n, M]"""
-    order = np.where(legal, rng.random(legal.shape), -1.0)
-    drawn: npt.NDArray[np.intp] = order.argmax(axis=1)
-    return drawn
 
 
 def list_successors(simulator: CircuitSimulator, row: Rows) -> Rows | None:
