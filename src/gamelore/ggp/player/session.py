@@ -273,14 +273,10 @@ class MatchSession:
         To enter the match again would take a part of the clock.
         """
         entry = self._entry
-        if entry is None or self._player is None:
+        own = entry.simulator if entry is not None and self._player else None
+        if own is position.simulator or not isinstance(own, CircuitSimulator):
             return None
-        if entry.simulator is position.simulator:
-            return None
-        if not isinstance(entry.simulator, CircuitSimulator):
-            return None
-        moves = tuple(self.history[:turn])
-        return PositionTracker(entry.simulator, moves, str(self)).catch_up(until)
+        return PositionTracker(own, self.history[:turn], str(self)).catch_up(until)
 
     def _enter_soon(self) -> None:
         """Have the agent enter the match again, in a thread, on a better engine."""
