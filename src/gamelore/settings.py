@@ -427,7 +427,9 @@ def _build(
                 part.kind, part, one.prefix, given, used, chosen
             )
         elif one.is_part:
-            asked = any(other.key in given for other in _placed(one.kind, one.prefix))
+            parts = (other.key for other in _placed(one.kind, one.prefix))
+            asked = [key for key in parts if key in given]
+            options[one.name] = spell_option((asked or [one.key])[0])
             if asked or not one.optional:
                 values[one.name] = _build(
                     one.kind, Choice(one.kind), one.prefix, given, used

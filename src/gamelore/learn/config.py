@@ -10,7 +10,13 @@ from gamelore.errors import GameloreError
 from gamelore.learn.opponents import AgentOpponent, FeaturePlayer, find_opponent
 from gamelore.learn.schedules import Cosine, Fixed, Geometric, Schedule, StepDecay
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import Lookahead, QSettings, TDSettings, make_qm_settings
+from gamelore.learn.settings import (
+    Lookahead,
+    QSettings,
+    SearchedPlay,
+    TDSettings,
+    make_qm_settings,
+)
 from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.search.policies import KINDS, PlayerSettings
 from gamelore.settings import (
@@ -80,6 +86,10 @@ class TrainConfig:
     """Begin each match with random moves, from none to so many; for value functions."""
     step_decay: StepDecay | None = setting(None, prefix="alpha-", group="Learning")
     """How the step size decays; it is constant if not given."""
+    search: SearchedPlay | None = setting(
+        None, prefix="search-", group="Value function"
+    )
+    """How matches of self-play are searched, if they are."""
     lookahead: Lookahead | None = setting(
         None, prefix="lookahead-", group="Initial values and transfer"
     )
@@ -111,6 +121,26 @@ class TrainConfig:
             raise SettingError("opponent", "must be self for the learner zero")
         if searches and self.shaping:
             raise SettingError("shaping", "has no meaning for the learner zero")
+
+        if self.search is not None:
+            self._check_search()
+
+    def _check_search(self) -> None:
+        """Refuse searched self-play where it has no meaning."""
+        function, learner, against = self.function, self.learner, self.opponent
+        if not isinstance(function, NTupleSettings):
+            raise SettingError("search", "is for n-tuple networks")
+        if not isinstance(learner, TDSettings):
+            raise SettingError("search", "is for TD(λ)")
+        if not isinstance(against, SelfPlay) or against.opponent_refresh:
+            raise SettingError("search", "is for self-play without copies")
+        if learner.discount != 1.0 or learner.risk:
+            raise SettingError("search", "is for a discount of 1 and a risk of 0")
+        if function.search_depth > 1 or function.coherence:
+            raise SettingError(
+                "search_nodes",
+                "goes with neither a search depth nor temporal coherence",
+            )
 
     @property
     def value_function(self) -> FunctionSettings | None:

@@ -18,6 +18,7 @@ from gamelore.learn.greedy_player import GreedyPlayer
 from gamelore.learn.learners import Episode, ValueLearner
 from gamelore.learn.opponents import AgentOpponent, AgentPlayer
 from gamelore.learn.role_values import PatternValues
+from gamelore.learn.search_trainer import SearchTrainer
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Record, Trainer
 from gamelore.learn.zero.settings import ZeroSettings
@@ -145,9 +146,11 @@ def make_trainer(
     config: TrainConfig,
     features: PatternValues | Sequence[PatternValues] | None = None,
 ) -> Trainer:
-    """Return a trainer that plays in kernels, where these know the opponent."""
+    """Return a trainer that plays in kernels, where these know how."""
     if isinstance(config.learner, ZeroSettings):
         return ZeroTrainer(graph, config)
     if isinstance(config.opponent, AgentOpponent):
         return MatchTrainer(graph, config, features)
+    if config.search is not None:
+        return SearchTrainer(graph, config, features)
     return Trainer(graph, config, features)

@@ -58,6 +58,11 @@ class PartTrainer(Trainer):
                 "matches that are played elsewhere are learned from afterwards: use"
                 " `updates` online, not during-play"
             )
+        if self.config.search is not None:
+            raise GameloreError(
+                "matches that are searched are played where they are learned from:"
+                " leave --search-nodes out, or train without a cluster"
+            )
         return super()._new_function()
 
     def played_values(self) -> PlayedValues:

@@ -88,6 +88,7 @@ class FrozenTrainer(Trainer):
             role="alternate" if len(source.known_roles) > 1 else source.config.role,
             schedule=Fixed(0.0),
             step_decay=None,
+            search=None,
         )
         super().__init__(source.graph, config, list(source.features.values()))
 

@@ -385,7 +385,7 @@ class TrainingRun:
             return self.trainer.run_for(matches, PART_SECONDS)
         before, noted = self._sound_state(), self.trainer.matches
         try:
-            return self.trainer.run(matches)
+            return self.trainer.run_for(matches, PART_SECONDS)
         except DivergenceError as error:
             sound = self.trainer.matches - before.matches
             self.trainer.restore(before)

@@ -95,6 +95,21 @@ def make_qm_settings(**fields: Any) -> QSettings:
 
 
 @dataclass(frozen=True)
+class SearchedPlay:
+    """Self-play whose moves are chosen by alpha-beta over the values that are learned,
+    and whose targets are the values that it finds; for n-tuple networks."""
+
+    nodes: int = setting(300, least=1, most=10_000_000)
+    """Choose moves of self-play by alpha-beta over the values, which expands so many
+    nodes, and learn from what it finds."""
+    after: int = setting(0, least=0, most=1_000_000_000)
+    """Play so many matches without search first."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+@dataclass(frozen=True)
 class Lookahead:
     """Initial values by searching ahead; terminal positions at their true value."""
 

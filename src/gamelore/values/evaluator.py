@@ -22,6 +22,7 @@ from gamelore.search.evaluator import (
     compile_evaluator,
     middle_goal,
 )
+from gamelore.values._function_kernels import FunctionArrays
 from gamelore.values._search_kernels import (
     OF_MOVER,
     OF_ROLE,
@@ -86,13 +87,17 @@ class ValueFunctionEvaluator(Evaluator):
         if features is not None:
             _, columns = features.allocate(LANES_64)
         evaluation = FunctionEvaluation(
-            function=self.function.copy().arrays,  # its working arrays are not shared
+            function=self._kernel_arrays(),
             viewer=self._side,
             chance=self._chance,
             reward_sum=self._reward_sum,
             columns=columns,
         )
         return EvaluatorKernel(_function_pointer(), evaluation, needs_rows=True)
+
+    def _kernel_arrays(self) -> FunctionArrays:
+        """Return the arrays of a copy, so that working arrays are not shared."""
+        return self.function.copy().arrays
 
     def _reward_scale(self, role: int) -> GoalScale:
         factor, shift = self.function.arrays.rewards.goals[role]
@@ -116,6 +121,17 @@ class ValueFunctionEvaluator(Evaluator):
         """The rewards of both roles together, as in zero-sum games."""
         settings = self.function.settings
         return settings.lowest_reward + settings.highest_reward
+
+
+class LiveEvaluator(ValueFunctionEvaluator):
+    """A value function with the weights of the moment, for the thread that learns it.
+
+    Searches over it use the function's own working arrays: nothing else may use the
+    function meanwhile, and it must `begin` anew afterwards.
+    """
+
+    def _kernel_arrays(self) -> FunctionArrays:
+        return self.function.arrays
 
 
 class TableEvaluator(Evaluator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,21 +80,31 @@ class NTupleModel:
 
     def evaluate(self, inputs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return float64 [n]: the values at inputs, float64 [n, I], fact by fact."""
+        places, signs = self.find_places(inputs)
+        total = self.arrays.tuples.weights[places].sum(axis=1, dtype=np.float64)
+        return activate(signs * total, "sigmoid")
+
+    def find_places(
+        self, inputs: npt.NDArray[np.float64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return int64 [n, S], the places of weights, and float64 [n], their sign."""
         structure, tuples = self.structure, self.arrays.tuples
-        facts = inputs[:, : len(structure.codings[0][0])].astype(np.int64)
-        steps = [
-            _step_matrix(structure, coding) for coding in range(len(structure.codings))
-        ]
+        facts = inputs[:, : len(structure.codings[0][0])]
         views = np.zeros(len(facts), np.intp)
         for view, fact in reversed(list(enumerate(structure.turns))):
             views[facts[:, fact] == 1] = view
-        sums = np.zeros(len(facts))
+        places = np.zeros((len(facts), structure.slots), np.int64)
         for view in np.unique(views):
             chosen = views == view
-            places = facts[chosen] @ steps[tuples.codings[view]] + tuples.bases[view]
-            total = tuples.weights[places].astype(np.float64).sum(axis=1)
-            sums[chosen] = tuples.signs[view] * total
-        return activate(sums, "sigmoid")
+            moved = facts[chosen] @ self._steps[tuples.codings[view]]
+            places[chosen] = moved.astype(np.int64) + tuples.bases[view]
+        return places, tuples.signs[views].astype(np.float64)
+
+    @cached_property
+    def _steps(self) -> list[npt.NDArray[np.float64]]:
+        """Per coding, float64 [F, S], whole numbers: a product of these is faster."""
+        codings = range(len(self.structure.codings))
+        return [_step_matrix(self.structure, coding) for coding in codings]
 
 
 def make_arrays(structure: Structure, coherence: bool) -> TupleArrays:
@@ -125,10 +136,10 @@ def make_arrays(structure: Structure, coherence: bool) -> TupleArrays:
     )
 
 
-def _step_matrix(structure: Structure, coding: int) -> npt.NDArray[np.int64]:
-    """Return int64 [F, S]: what each fact adds to the place of each slot."""
+def _step_matrix(structure: Structure, coding: int) -> npt.NDArray[np.float64]:
+    """Return float64 [F, S]: what each fact adds to the place of each slot."""
     steps = structure.list_steps(coding)
-    matrix = np.zeros((len(steps), structure.slots), np.int64)
+    matrix = np.zeros((len(steps), structure.slots))
     for fact, entries in enumerate(steps):
         for slot, step in entries:
             matrix[fact, slot] += step
