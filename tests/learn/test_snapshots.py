@@ -24,6 +24,7 @@ from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.in_match import LIMITS
 from gamelore.learn.learned_player import SnapshotPlayer
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.self_play import SelfPlay
@@ -113,10 +114,11 @@ def test_looking_further_ahead_wins(network: Snapshot) -> None:
 
 
 def test_a_clock_lets_it_search_deeper(network: Snapshot) -> None:
-    assert network.limits() == SearchLimits(1, 60)
+    assert network.limits() == replace(LIMITS, depth=1)
     assert network.limits(3) == SearchLimits(3)
     deeper = Snapshot(replace(network.checkpoint, depth=4))
-    assert deeper.limits() == SearchLimits(4, 60)
+    assert deeper.limits() == replace(LIMITS, depth=4)
+    assert (LIMITS.deepest, LIMITS.selective, LIMITS.extending) == (60, True, True)
 
 
 def test_another_game_is_refused_or_left_to_another(

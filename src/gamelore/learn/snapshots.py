@@ -8,6 +8,7 @@ inputs of its value function.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
 from gamelore.learn.files import load_checkpoint
 from gamelore.learn.greedy_player import GreedyPlayer
+from gamelore.learn.in_match import LIMITS
 from gamelore.learn.position_values import LearnedValues
 from gamelore.learn.zero.player import PolicyValuePlayer
 from gamelore.match.record import CHANCE
@@ -32,8 +34,6 @@ from gamelore.player import Player
 from gamelore.search.alpha_beta import AlphaBetaPlayer, SearchLimits
 from gamelore.search.evaluator import Evaluator, Floats
 from gamelore.values.evaluator import ValueFunctionEvaluator
-
-_DEEPEST = 60  # moves ahead, while a clock leaves time for it
 
 
 class Snapshot:
@@ -143,7 +143,7 @@ class Snapshot:
     def limits(self, depth: int | None = None) -> SearchLimits:
         """Return how deep to search: to a depth, or as deep as a clock allows."""
         if depth is None:
-            return SearchLimits(self.checkpoint.depth, _DEEPEST)
+            return replace(LIMITS, depth=self.checkpoint.depth)
         if not self.checkpoint.weights:
             raise GameloreError(
                 f"{self.name} holds a table, which has no entries for most positions"
