@@ -10,16 +10,19 @@ Settings are tuned on positions of one seed and measured on positions of another
     python benchmarks/connect_four.py label verdict.json --seed 777001 --count 1000
     python benchmarks/connect_four.py measure verdict.json [--player mcts ...]
         [--seconds 1 | --untimed] [--count 1000] [--seed 1] [--jobs 1] [--json FILE]
-    python benchmarks/connect_four.py train verdict.json --minutes 30 [--values network]
-        [--every 1] [--seed 1] [--save FILE] [--json FILE] [--resume]
+    python benchmarks/connect_four.py train verdict.json --minutes 30
+        [--values ntuple | network | zero] [--every 1] [--seed 1] [--save FILE]
+        [--json FILE] [--resume]
+    python benchmarks/connect_four.py plot curves.png CURVE.json ...
 
 Several players take turns at each position. A player is a spec as for `gamelore match`,
 or one with settings: "mcts decisive=off", "mcts playouts=50000" and "openspiel
 simulations=80000" with --untimed. Answers are kept in the file of --json as they come;
 an interrupted run goes on where it stopped.
 
-`train` trains a preset on one core, and shows after every so many minutes of its
-processor time how often the move with the best value keeps the result, without search.
+`train` trains a preset, or the learner zero by its defaults, on one core, and shows
+after every so many minutes of its processor time how often the move with the best value
+keeps the result, without search. `plot` draws the curves that it has written.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ from statistics import fmean
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from matplotlib.figure import Figure
 
 from gamelore.adapters.open_spiel_bots import MCTSBotPlayer
 from gamelore.bench.decisive import (
@@ -59,21 +63,31 @@ from gamelore.bench.players import (
     warm_up,
 )
 from gamelore.engine import Simulator, simulator
+from gamelore.experiments.plots import COLOURS, WIDTH
 from gamelore.files import write_atomic
 from gamelore.games import load, load_features
 from gamelore.graph import StateGraph
 from gamelore.learn.checkpoint import Checkpoint
+from gamelore.learn.config import TrainConfig
 from gamelore.learn.files import load_checkpoint, save_checkpoint
+from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.presets import NETWORKS, PRESETS
+from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.trainer import Trainer
+from gamelore.learn.zero.settings import ZeroSettings
 from gamelore.match.standings import share
 from gamelore.player import Briefing, Clock
+from gamelore.search.evaluator import Evaluator
 from gamelore.values.evaluator import ValueFunctionEvaluator
+from gamelore.values.policy_value_evaluator import PolicyValueEvaluator
+from gamelore.values.policy_value_settings import PolicyValueSettings
 
 BAND = 5  # plies that are reported together
 _SHOWN = 20  # positions between two lines of progress
 _SAVED = 50  # labels between two savings
-_MATCHES = 2000  # of training, between two looks at the clock
+_MATCHES = {"ntuple": 2000, "network": 2000, "zero": 100}
+"""Of training, between two looks at the clock."""
+_NAMES = {"ntuple": "n-tuples", "network": "network", "zero": "zero"}
 
 
 def label(args: argparse.Namespace) -> None:
@@ -205,10 +219,10 @@ def report(player: str, given: Sequence[tuple[int, Record]]) -> None:
 
 
 def train(args: argparse.Namespace) -> None:
-    """Train the preset, and print the share that it keeps, over processor time."""
-    preset = PRESETS[GAME] if args.values == "ntuple" else NETWORKS[GAME]
+    """Train, and print the share that is kept, over processor time."""
+    config, features = _choose_config(args.values)
     game = load(GAME)
-    rules = None if preset.features is None else load_features(preset.features, game)
+    rules = None if features is None else load_features(features, game)
     sim = simulator(game, features=rules)
     moves = DecisiveMoves(sim, distinct(load_positions(args.file)))
     points: list[dict[str, float]] = []
@@ -219,7 +233,7 @@ def train(args: argparse.Namespace) -> None:
         trainer = saved.trainer(StateGraph(sim))
         rewards.append(saved.rewards.astype(np.float64))
     else:
-        trainer = Trainer(StateGraph(sim), replace(preset.config, seed=args.seed))
+        trainer = make_trainer(StateGraph(sim), replace(config, seed=args.seed))
     rewards.append(trainer.run(1).rewards)  # loads the kernels
     worked = due = 60 * points[-1]["minutes"] if points else 0.0
     before = points[-1]["wall_minutes"] if points else 0.0
@@ -228,11 +242,9 @@ def train(args: argparse.Namespace) -> None:
         due += 60 * min(args.every, args.minutes)
         while worked < due:
             started = time.process_time()
-            rewards.append(trainer.run(_MATCHES).rewards)
+            rewards.append(trainer.run(_MATCHES[args.values]).rewards)
             worked += time.process_time() - started
-        function = trainer.function
-        assert function is not None, "presets of Connect Four have a value function"
-        kept = moves.find_kept(ValueFunctionEvaluator(function))
+        kept = moves.find_kept(_evaluator(trainer))
         found = share(int(kept.sum()), len(kept))
         points.append(
             {
@@ -254,6 +266,43 @@ def train(args: argparse.Namespace) -> None:
         if args.json is not None:
             record = {"values": args.values, "seed": args.seed, "points": points}
             write_atomic(args.json, msgspec.json.encode(record))
+
+
+def _choose_config(values: str) -> tuple[TrainConfig, str | None]:
+    """Return settings, and the features that a value function sees."""
+    if values == "zero":
+        learner, function = ZeroSettings(), PolicyValueSettings()
+        return TrainConfig(learner, SelfPlay(), function=function), None
+    preset = PRESETS[GAME] if values == "ntuple" else NETWORKS[GAME]
+    return preset.config, preset.features
+
+
+def _evaluator(trainer: Trainer) -> Evaluator:
+    if trainer.network is not None:
+        return PolicyValueEvaluator(trainer.network)
+    assert trainer.function is not None, "presets of Connect Four have one"
+    return ValueFunctionEvaluator(trainer.function)
+
+
+def plot(args: argparse.Namespace) -> None:
+    """Draw curves, a line for each run."""
+    figure = Figure(figsize=(WIDTH, 4.3), layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    colours = dict(zip(_NAMES, COLOURS, strict=False))
+    for file in args.curves:
+        curve = msgspec.json.decode(file.read_bytes())
+        points, kind = curve["points"], curve["values"]
+        minutes = [point["minutes"] for point in points]
+        kept = [100 * point["kept"] / point["positions"] for point in points]
+        drawn = [line.get_label() for line in axes.lines]
+        label = _NAMES[kind] if _NAMES[kind] not in drawn else "_again"
+        axes.plot(minutes, kept, color=colours[kind], label=label)
+    axes.set_xlabel("minutes of one core")
+    axes.set_ylabel("results kept, %")
+    axes.set_title("Connect Four: the move with the best value, without search")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right")
+    figure.savefig(args.picture, dpi=110)
 
 
 def main() -> None:
@@ -279,7 +328,7 @@ def main() -> None:
     training = commands.add_parser("train", help="train a preset, and measure it")
     training.set_defaults(run=train)
     training.add_argument("file", type=Path)
-    training.add_argument("--values", choices=("ntuple", "network"), default="ntuple")
+    training.add_argument("--values", choices=tuple(_NAMES), default="ntuple")
     training.add_argument("--minutes", type=float, default=30.0, help="of a processor")
     training.add_argument("--every", type=float, default=1.0, help="minutes")
     training.add_argument("--seed", type=int, default=1)
@@ -288,6 +337,10 @@ def main() -> None:
         "--resume", action="store_true", help="go on from --save and --json"
     )
     training.add_argument("--json", type=Path, help="where the curve goes")
+    plotting = commands.add_parser("plot", help="draw curves of training")
+    plotting.set_defaults(run=plot)
+    plotting.add_argument("picture", type=Path)
+    plotting.add_argument("curves", type=Path, nargs="+")
     args = parser.parse_args()
     args.run(args)
 
