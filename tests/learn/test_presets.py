@@ -12,6 +12,7 @@ from gamelore.errors import UnknownGameError
 from gamelore.games import load, load_features
 from gamelore.graph import StateGraph
 from gamelore.learn.config import RoleChoice
+from gamelore.learn.match_trainer import make_trainer
 from gamelore.learn.presets import PRESETS, Preset, preset_for
 from gamelore.learn.schedules import Fixed
 from gamelore.learn.settings import TDSettings
@@ -29,7 +30,7 @@ def begun(name: str, preset: Preset, seed: int) -> Trainer:
     game = load(name)
     features = load_features(preset.features, game) if preset.features else None
     sim = simulator(game, features=features)
-    return Trainer(StateGraph(sim), replace(preset.config, seed=seed))
+    return make_trainer(StateGraph(sim), replace(preset.config, seed=seed))
 
 
 @pytest.mark.parametrize("name", PRESETS)

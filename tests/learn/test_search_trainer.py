@@ -22,6 +22,7 @@ from gamelore.learn.schedules import Fixed
 from gamelore.learn.search_trainer import Decision, SearchedMatch, SearchTrainer
 from gamelore.learn.self_play import SelfPlay
 from gamelore.learn.settings import QSettings, SearchedPlay, TDSettings
+from gamelore.learn.trainer import Trainer
 from gamelore.settings import SettingError, from_json, to_json
 from gamelore.values.ntuple.model import NTupleModel
 from gamelore.values.ntuple.settings import NTupleSettings
@@ -210,10 +211,13 @@ def test_what_cannot_be_searched(change: dict[str, Any], message: str) -> None:
         replace(CONFIG, **change)
 
 
-def test_a_cluster_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("kind", "message"), [(Trainer, "make_trainer"), (PartTrainer, "--search-nodes")]
+)
+def test_other_trainers_refuse(kind: type[Trainer], message: str) -> None:
     graph = StateGraph(simulator(load("tictactoe")))
-    with pytest.raises(GameloreError, match="--search-nodes"):
-        PartTrainer(graph, CONFIG)
+    with pytest.raises(GameloreError, match=message):
+        kind(graph, CONFIG)
 
 
 def test_settings_round_trip() -> None:

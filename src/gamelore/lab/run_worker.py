@@ -163,7 +163,7 @@ def make_run(folder: RunFolder, spec: RunSpec) -> TrainingRun:
     initial = []
     if spec.knowledge is not None:
         source = RunFolder(folder.path.parent / spec.knowledge).knowledge
-        roles = Trainer(graph, config).learner_roles
+        roles = make_trainer(graph, config).learner_roles
         initial = initialise_roles(load_sources([source]), graph, roles)
     trainer = make_trainer(graph, config, initial)
     return TrainingRun(trainer, limits, folder.checkpoint)

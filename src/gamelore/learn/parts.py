@@ -58,11 +58,6 @@ class PartTrainer(Trainer):
                 "matches that are played elsewhere are learned from afterwards: use"
                 " `updates` online, not during-play"
             )
-        if self.config.search is not None:
-            raise GameloreError(
-                "matches that are searched are played where they are learned from:"
-                " leave --search-nodes out, or train without a cluster"
-            )
         return super()._new_function()
 
     def played_values(self) -> PlayedValues:
@@ -173,6 +168,13 @@ class PartTrainer(Trainer):
             setup, players, parameters, buffers, (assignments, log)
         )
         return result
+
+    def _check_search(self) -> None:
+        if self.config.search is not None:
+            raise GameloreError(
+                "matches that are searched are played where they are learned from:"
+                " leave --search-nodes out, or train without a cluster"
+            )
 
     def _check_engine(self) -> None:
         """Refuse what kernels cannot play; other players look after themselves."""

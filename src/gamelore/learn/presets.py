@@ -8,7 +8,7 @@ from gamelore.errors import UnknownGameError
 from gamelore.learn.config import TrainConfig
 from gamelore.learn.schedules import Fixed, Geometric, StepDecay
 from gamelore.learn.self_play import SelfPlay
-from gamelore.learn.settings import QSettings, TDSettings
+from gamelore.learn.settings import QSettings, SearchedPlay, TDSettings
 from gamelore.values.ntuple.settings import NTupleSettings
 from gamelore.values.settings import NetworkSettings
 
@@ -129,9 +129,10 @@ PRESETS = {
             NTUPLES,
             step_decay=StepDecay(60_000, 0.75),
             function=NTupleSettings(tuples=80, tuple_length=6, exchange=True),
+            search=SearchedPlay(nodes=300, after=400_000),
         ),
-        matches=400_000,
-        minutes=10.0,
+        matches=403_000,
+        minutes=30.0,
         depth=4,
     ),
 }

@@ -111,6 +111,9 @@ class SearchTrainer(Trainer):
             cells=np.zeros(1, np.int64),
         )
 
+    def _check_search(self) -> None:
+        """Refuse nothing."""
+
     @property
     def _searched(self) -> SearchedPlay:
         assert self.config.search is not None

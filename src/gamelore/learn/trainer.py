@@ -124,6 +124,7 @@ class Trainer:
         self.players = [
             r for r, name in enumerate(graph.simulator.roles) if name != "random"
         ]
+        self._check_search()
         self._check_engine()
         game = graph.simulator.game.name
         check_self_play(self.config, game, len(self.players))
@@ -398,6 +399,13 @@ class Trainer:
             rates=parameters.rates._replace(step_size=step_size),
             perspective=perspective,
         )
+
+    def _check_search(self) -> None:
+        """Refuse searched matches, which are for a trainer of their own."""
+        if self.config.search is not None:
+            raise GameloreError(
+                "matches that are searched need a SearchTrainer: make_trainer makes it"
+            )
 
     def _check_engine(self) -> None:
         check_engine(self.config, self.graph.simulator)
