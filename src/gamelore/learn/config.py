@@ -189,6 +189,8 @@ DEFAULT_TEXTS = {
     "matches": "3000",
     "opening": "0; with --values ntuple in self-play 12",
     "playouts": "100; with --search-level 2 20",
+    "search_after": "0",
+    "search_nodes": "no search; with --search-after 300",
     "self_values": "shared; with --learner q own",
 }
 """Defaults on the command line that depend on other options, in words."""
