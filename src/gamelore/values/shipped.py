@@ -1,10 +1,12 @@
 """Weights that come with gamelore: `weights/NAME.npz`, one file for each game.
 
-A file has the weights of an n-tuple network, in 8 bits each, with all that is needed to
-make the network again:
+A file has the weights of an n-tuple network, in few bits each, with all that is needed
+to make the network again:
 
-    tables    uint8 [·]     weights divided by `scale`, int8 [W], compressed by LZMA
+    tables    uint8 [·]     weights divided by `scale`, compressed by LZMA: int16 [W],
+                            all low bytes, then all high ones; or int8 [W]
     scale     float32 []
+    wide      bool []       whether they have two bytes each; where there is none, one
     settings  uint8 [·]     `NTupleSettings` as JSON
     seed      int64 []      that tuples were drawn with
     rules     uint8 [·]     the fingerprint of the game's rules
@@ -44,8 +46,8 @@ LARGEST = 1_000_000
 SearchKind: TypeAlias = Literal["alpha-beta", "tree"]
 
 _KEPT = 64  # games that need not be recognised again
-_LEVELS = (127, 63, 31)  # of weights, to either side; fewer take less space
-_CLIPPED = 99.9  # per cent of weights that are kept as they are, up to rounding
+_LEVELS = (1023, 127, 63, 31)  # of weights, to either side; fewer take less space
+_MOST_IN_A_BYTE = 127
 
 
 @dataclass(frozen=True)
@@ -142,16 +144,17 @@ def write_weights(
         raise GameloreError("only weights of n-tuple networks are shipped")
     game = function.graph.simulator.game
     tables = function.weights()["tables"]
-    sizes = np.abs(tables[tables != 0])
-    top = float(np.percentile(sizes, _CLIPPED)) if len(sizes) else 1.0
+    # The largest are those that matter: without them, values are five times as far off.
+    top = float(np.abs(tables).max()) or 1.0
     for most in _LEVELS:
         scale = np.float32(top / most)
-        levels = np.clip(np.round(tables / scale), -most, most).astype(np.int8)
+        levels = np.round(tables / scale).astype(np.int16)
         buffer = io.BytesIO()
         np.savez_compressed(
             buffer,
-            tables=np.frombuffer(lzma.compress(levels.tobytes()), np.uint8),
+            tables=_pack_levels(levels, most > _MOST_IN_A_BYTE),
             scale=scale,
+            wide=np.bool_(most > _MOST_IN_A_BYTE),
             settings=_text(json.dumps(to_json(function.settings))),
             seed=np.int64(seed),
             rules=_text(game.fingerprint),
@@ -173,7 +176,8 @@ def read_weights(content: bytes) -> ShippedWeights:
         return ShippedWeights(
             settings=from_json(NTupleSettings, json.loads(_read(arrays["settings"]))),
             seed=int(arrays["seed"]),
-            tables=_read_levels(arrays["tables"]) * arrays["scale"],
+            tables=_read_levels(arrays["tables"], bool(arrays.get("wide", False)))
+            * arrays["scale"],
             rules=_read(arrays["rules"]),
             form=_read(arrays["form"]),
             search=cast(SearchKind, _read(arrays["search"])),
@@ -181,9 +185,22 @@ def read_weights(content: bytes) -> ShippedWeights:
         )
 
 
-def _read_levels(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+def _pack_levels(levels: npt.NDArray[np.int16], wide: bool) -> npt.NDArray[np.uint8]:
+    """Return weights in units of the scale, int16 [W], in few bytes."""
+    parts = levels.astype(np.int8)
+    if wide:
+        parts = levels.astype("<i2").view(np.int8).reshape(-1, 2).T
+    return np.frombuffer(lzma.compress(parts.tobytes()), np.uint8)
+
+
+def _read_levels(packed: npt.NDArray[np.uint8], wide: bool) -> npt.NDArray[np.float32]:
     """Return the weights in units of the scale, float32 [W]."""
-    return np.frombuffer(lzma.decompress(packed.tobytes()), np.int8).astype(np.float32)
+    plain = lzma.decompress(packed.tobytes())
+    if not wide:
+        return np.frombuffer(plain, np.int8).astype(np.float32)
+    parts = np.frombuffer(plain, np.uint8).reshape(2, -1).T
+    levels = np.ascontiguousarray(parts).view("<i2").ravel()
+    return np.asarray(levels.astype(np.float32))
 
 
 def _text(text: str) -> npt.NDArray[np.uint8]:
