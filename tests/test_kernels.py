@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ from typing import Any
 
 import numba
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from gamelore import cache, kernels
@@ -25,6 +27,7 @@ from gamelore.kernels import (
     _bundles,
     kernel,
     kernel_folder,
+    lean,
     part,
     pointer,
     report_compilation,
@@ -176,6 +179,52 @@ def test_compilation_is_reported() -> None:
     with report_compilation(reported.append):
         assert compiled(2) == compiled(1) + 2
     assert reported == ["double"]
+
+
+def wander(pair: tuple[int, int], numbers: npt.NDArray[np.int64], turns: int) -> int:
+    """Set some variables once, others in branches and loops, and one not always."""
+    first, second = pair
+    total = first
+    last = second
+    for turn in range(turns):
+        if numbers[turn] % 2:
+            step = numbers[turn] + first
+        elif turn:
+            step = last - second
+        else:
+            continue
+        first_half = step // 2
+        while step > first_half and step > 0:
+            step -= 3
+            total += step
+        last = step
+    pair = (total, last)
+    return pair[0] * 7 + pair[1] + first
+
+
+wander.__module__ = _kernels_64.__name__
+
+
+@pytest.mark.parametrize("compiled", [lean, kernel])
+def test_variables_keep_their_values(
+    compiled: Callable[..., Any], cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    cache_at(tmp_path)
+    fast = compiled(wander)
+    random = np.random.default_rng(5)
+    for _ in range(200):
+        numbers = random.integers(0, 9, 8)
+        pair = (int(random.integers(5)), int(random.integers(5)))
+        turns = int(random.integers(9))
+        assert fast(pair, numbers, turns) == wander(pair, numbers, turns)
+
+
+def test_objects_are_collected_again_after_compiling(
+    cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    cache_at(tmp_path)
+    assert kernel(double)(21) == 42
+    assert gc.isenabled()
 
 
 def test_parts_are_compiled_within_kernels_alone(

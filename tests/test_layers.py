@@ -16,6 +16,7 @@ LAYERS = (
     ("errors",),
     ("cache", "display", "files", "plugins", "processors", "settings"),
     ("cluster",),
+    ("_compile_kernels",),
     ("kernels",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),

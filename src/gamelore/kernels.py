@@ -21,7 +21,6 @@ from typing import Any
 
 import numba
 import numba.experimental.function_type  # knows the types of pointers to kernels
-from llvmlite import binding as llvm
 from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -29,10 +28,9 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 from numba.core.ccallback import CFunc
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.runtime.nrt import rtsys
 
+from gamelore._compile_kernels import KernelCompiler, PartCompiler
 from gamelore.cache import cache_folder, report_unwritable
 from gamelore.files import LockedError, locked
 
@@ -71,7 +69,7 @@ def _sources(module: str) -> frozenset[Path]:
     path = _SOURCE.joinpath(*module.split(".")).with_suffix(".py")
     found = {path}
     for imported in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        if imported.rpartition(".")[2].startswith("_"):
+        if imported == __name__ or imported.rpartition(".")[2].startswith("_"):
             found |= _sources(imported)
         else:
             found.add(_SOURCE.joinpath(*imported.split(".")).with_suffix(".py"))
@@ -184,7 +182,7 @@ def _pointed(
         signature,
         {},
         {"error_model": "numpy", **options},
-        pipeline_class=_KernelCompiler,
+        pipeline_class=KernelCompiler,
     )
     compiled._cache = _KernelCache(function)
     compiled.compile()
@@ -192,7 +190,7 @@ def _pointed(
 
 
 def _kernel(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
-    compiled: Any = _compiled(function, pipeline_class=_KernelCompiler, **options)
+    compiled: Any = _compiled(function, pipeline_class=KernelCompiler, **options)
     compiled._cache = _KernelCache(function)
     dispatcher: Callable[..., Any] = compiled
     return dispatcher
@@ -200,7 +198,7 @@ def _kernel(function: Callable[..., Any], **options: bool) -> Callable[..., Any]
 
 def _part(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
     return _compiled(
-        function, pipeline_class=_PartCompiler, no_cpython_wrapper=True, **options
+        function, pipeline_class=PartCompiler, no_cpython_wrapper=True, **options
     )
 
 
@@ -212,74 +210,6 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     )
     dispatcher: Callable[..., Any] = compile_it(function)
     return dispatcher
-
-
-class _KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel: bundles are taken apart before anything else is done.
-
-    To numba, each use of an array loads the whole bundle that it is in. The passes that
-    come first by default split these loads into one for every field of every array,
-    which takes most of the time; so other passes first pick those that are used.
-    """
-
-    def _optimize_functions(self, module: Any) -> None:
-        module.data_layout = self._codegen._data_layout
-        if _HAS_PASSES:
-            passes = llvm.create_new_function_pass_manager()
-            passes.add_instruction_combine_pass()
-            passes.add_sroa_pass()
-            passes.add_instruction_combine_pass()
-            passes.add_simplify_cfg_pass()
-            options = llvm.create_pipeline_tuning_options()
-            builder = llvm.create_pass_builder(self._codegen._tm, options)
-            for function in module.functions:
-                passes.run(function, builder)
-        super()._optimize_functions(module)
-
-
-class _KernelCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a kernel."""
-
-    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
-        super().__init__(typing, target, library, *others)
-        self.state.library = _KernelLibrary(self.state.targetctx.codegen(), "kernel")
-        self.state.library.enable_object_caching()
-
-
-class _PartCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a part as far as the kernels need it that will contain it."""
-
-    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
-        super().__init__(typing, target, library, *others)
-        self.state.library = _PartLibrary(target.codegen(), "part")
-
-
-class _PartLibrary(_KernelLibrary):
-    """The code of a part: optimised and made executable in kernels, never by itself.
-
-    A kernel is optimised with all that it contains, so what was done before to each
-    part, and to the parts within parts, would be done again.
-    """
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        """Make known to the engine only what numba refers to by address."""
-        variables = self._final_module.global_variables
-        environments = [str(v) for v in variables if v.name.startswith(_ENVIRONMENT)]
-        self._codegen._add_module(llvm.parse_assembly("\n".join(environments)))
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-_HAS_PASSES = hasattr(llvm, "create_new_function_pass_manager") and hasattr(
-    llvm.newpassmanagers.FunctionPassManager, "add_sroa_pass"
-)
-"""Whether this version of llvmlite lets us choose passes one by one."""
-
-_ENVIRONMENT = "_ZN08NumbaEnv"
-"""How the names of numba's variables begin that point to a function's globals."""
 
 
 class KernelCacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types
