@@ -25,6 +25,8 @@ from gamelore.games import load
 from gamelore.kernels import (
     KernelCacheLocator,
     _bundles,
+    absent_address,
+    call_address,
     kernel,
     kernel_folder,
     lean,
@@ -93,6 +95,20 @@ def compile_twice() -> list[str]:
         assert pointer(double, 1, 1).ctypes(4) == 8
     assert all(issubclass(one.category, CacheWarning) for one in caught)
     return [str(one.message) for one in caught]
+
+
+def test_kernels_call_functions_by_their_addresses(
+    cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    cache_at(tmp_path)
+
+    def call(address, number):  # type: ignore[no-untyped-def]
+        return call_address(address, (number,)) + 1  # type: ignore[call-arg]
+
+    call.__module__ = double.__module__
+    known = pointer(double, 1, 1)
+    assert lean(call)(np.uint64(known.address), 20) == 41
+    assert lean(call)(np.uint64(absent_address()), 20) == 1
 
 
 def test_a_cache_that_is_no_folder_is_done_without(

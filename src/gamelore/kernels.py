@@ -9,6 +9,7 @@ the folder cannot be written, kernels are compiled in every process anew.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import pickle
 import re
@@ -19,9 +20,10 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
+import llvmlite.ir
 import numba
 import numba.experimental.function_type  # knows the types of pointers to kernels
-from numba.core import event
+from numba.core import event, types
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -29,6 +31,7 @@ from numba.core.caching import (
 )
 from numba.core.ccallback import CFunc
 from numba.core.runtime.nrt import rtsys
+from numba.extending import intrinsic
 
 from gamelore._compile_kernels import KernelCompiler, PartCompiler
 from gamelore.cache import cache_folder, report_unwritable
@@ -121,8 +124,11 @@ def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
     return _part(function, forceinline=True, _nrt=False)
 
 
-def lean_recursion(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that only lean kernels call, and may call itself, apart."""
+def lean_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that only kernels call, and that allocates nothing, apart.
+
+    It may call itself; LLVM decides which of its calls it becomes a part of.
+    """
     return _part(function, _nrt=False)
 
 
@@ -168,6 +174,35 @@ def pointer(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
 def lean_pointer(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
     """The same for a function that allocates nothing: no references are counted."""
     return _pointed(function, result, arguments, _nrt=False)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_address(context: Any, address: Any, arguments: Any) -> Any:
+    """Call a function by the address of a pointer, in a kernel; it returns int64.
+
+    To give kernels an address takes no time, a pointer some 0.1 ms. The arguments are a
+    tuple, of exactly the types that the pointer was made with.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = [builder.extract_value(given[1], i) for i in range(len(arguments))]
+        kinds = [context.get_value_type(kind) for kind in arguments]
+        kind = llvmlite.ir.FunctionType(llvmlite.ir.IntType(64), kinds)
+        function = builder.inttoptr(given[0], kind.as_pointer())
+        return builder.call(function, values)
+
+    return types.int64(types.uint64, arguments), code
+
+
+@cache
+def absent_address() -> int:
+    """Return an address for kernels that never call it; what is there returns 0."""
+    address = ctypes.cast(_absent, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+_absent = ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: 0)
 
 
 def _pointed(

@@ -21,7 +21,7 @@ from gamelore.engine.compiled._kernels import (
     take_next,
 )
 from gamelore.engine.compiled._lanes import count_ones, lowest_one
-from gamelore.kernels import kernel, lean, lean_part, lean_recursion, part
+from gamelore.kernels import kernel, lean, lean_function, lean_part, part
 
 GOING, ENDED, CUT_OFF, ILLEGAL = range(4)
 """What `status` holds; ILLEGAL is a match lost by an action that was not legal."""
@@ -92,7 +92,7 @@ def play(program, table, matches, work, given):
     return -1 - count
 
 
-@lean_recursion
+@lean_function
 def _take_all(table, matches, work, given):
     """Take actions; return in how many matches the joint move is complete."""
     count = 0
@@ -111,7 +111,7 @@ def _take_all(table, matches, work, given):
     return count
 
 
-@lean_recursion
+@lean_function
 def _go_on(table, matches, work, count):
     """After joint moves in so many matches, find those that ask for no action.
 
@@ -256,7 +256,7 @@ def _advance(program, matches, work, count):
         _store_legal(program, matches, work, begin, lanes)
 
 
-@lean_recursion
+@lean_function
 def _load(program, matches, work, begin, lanes):
     """Put positions and joint moves into lanes."""
     rows, words = work.rows[:lanes], work.words
@@ -270,7 +270,7 @@ def _load(program, matches, work, begin, lanes):
     spread_by(rows, words, work.block, 1, program.next.shape[0])
 
 
-@lean_recursion
+@lean_function
 def _store_rows(program, matches, work, begin, lanes):
     """Take positions out of lanes."""
     rows = work.rows[:lanes]
@@ -281,7 +281,7 @@ def _store_rows(program, matches, work, begin, lanes):
             matches.rows[i, word] = rows[lane, word]
 
 
-@lean_recursion
+@lean_function
 def _store_legal(program, matches, work, begin, lanes):
     """Take legal moves out of lanes."""
     legal = work.legal[:lanes]
@@ -292,7 +292,7 @@ def _store_legal(program, matches, work, begin, lanes):
             matches.legal[i, word] = legal[lane, word]
 
 
-@lean_recursion
+@lean_function
 def _note_ends(program, matches, work, begin, lanes):
     """Note which matches have ended; return whether any has."""
     flip = _NONE - np.uint64(program.terminal & 1)
@@ -305,7 +305,7 @@ def _note_ends(program, matches, work, begin, lanes):
     return some
 
 
-@lean_recursion
+@lean_function
 def _note_goals(program, matches, work, begin, lanes):
     """Note the goals of matches that have ended; -1 where there is none, or more."""
     for lane in range(lanes):

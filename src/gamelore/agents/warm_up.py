@@ -13,12 +13,13 @@ from gamelore.agents.registry import (
     load_training_kernels,
     make_agent,
 )
-from gamelore.engine import simulator
+from gamelore.engine import load_many_moves, simulator
 from gamelore.games import load
 from gamelore.match.match import play_match
 from gamelore.player import Clock, Player
 
 _GAME = "tictactoe"
+_RANDOM = "random"
 _PUZZLE = "peg-solitaire"
 _MOVES = 9
 _warm = set[str]()  # names of built-in agents whose kernels are loaded
@@ -29,12 +30,15 @@ def warm_up(spec: AgentSpec) -> None:
 
     One that searches plays a puzzle too: its search is another one. So does `trained`
     every game that it has weights for: under other names it plays on a circuit of its
-    own, which must be there; and it loads what it learns other games with. Nothing is
-    kept of them. Agents of your own are left alone, and built-in ones that this process
+    own, which must be there; and it loads what it learns other games with. All but the
+    random player load what playouts of games of many moves need. Nothing is kept of
+    the matches. Agents of your own are left alone, and built-in ones that this process
     has warmed up before.
     """
     if not spec.is_own or spec.name in _warm:
         return
+    if spec.name != _RANDOM:
+        load_many_moves()
     agent = make_agent(spec)
     engine = simulator(getattr(agent, "game", None) or load(_GAME))
     matches = [(engine, 60.0), (engine, 60.0)]

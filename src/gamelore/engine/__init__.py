@@ -6,6 +6,7 @@ from gamelore.engine.choose import (
     simulator,
     simulator_in_stages,
 )
+from gamelore.engine.compiled.choices import load_many_moves
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.engine.interpreter.simulator import Interpreter
 from gamelore.engine.simulator import NO_GOAL, Expansion, Playouts, Row, Rows, Simulator
@@ -21,6 +22,7 @@ __all__ = [
     "Rows",
     "Simulator",
     "SlowEngineWarning",
+    "load_many_moves",
     "simulator",
     "simulator_in_stages",
 ]

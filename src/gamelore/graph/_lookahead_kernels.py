@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from gamelore.graph._kernels import ENDED, FINE, UNSEEN, ensure_expanded
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 
 # ── one turn ahead ──────────────────────────────────────────────────────────────────
 
@@ -71,7 +71,7 @@ MINIMAX, MAXMAX, AVGMAX = range(3)
 """What the others do in a lookahead: their best, our best, or anything."""
 
 
-@lean_recursion
+@lean_function
 def look_ahead(graph, role, node, depth, rule, unknown):
     """Return a node's value for a role by a search of fixed depth.
 

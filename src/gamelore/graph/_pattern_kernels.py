@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
-from gamelore.kernels import lean, lean_part, lean_recursion
+from gamelore.kernels import lean, lean_function, lean_part
 
 
 class Shapes(NamedTuple):
@@ -50,7 +50,7 @@ def find_shape(graph, shapes, role, node, depth):
     return _search_shape(graph, shapes, role, node, np.int64(depth), recall)
 
 
-@lean_recursion
+@lean_function
 def _search_shape(graph, shapes, role, node, depth, recall):
     nodes = graph.nodes
     if nodes.mover[node] == ENDED:
@@ -124,7 +124,7 @@ def hash_sets_again(shapes, first):
         shapes.slots[slot] = number + 1
 
 
-@lean_recursion
+@lean_function
 def number_set(shapes, below):
     """Return the number of a set of shapes, new if it was not met before."""
     mask = np.int64(shapes.slots.shape[0] - 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gamelore.graph._kernels import ENDED, FINE, ensure_expanded
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 from gamelore.values._function_kernels import terminal_reward
 from gamelore.values._ntuple_kernels import value_tuple_moves
 
@@ -18,7 +18,7 @@ ANYTHING = (-np.inf, np.inf)
 """The window of a search for an exact value."""
 
 
-@lean_recursion
+@lean_function
 def expand_below(graph, node, depth):
     """Expand what a search needs; return a status, and the node that it is about."""
     nodes = graph.nodes
@@ -60,7 +60,7 @@ def _average(values, count):
     return total / count
 
 
-@lean_recursion
+@lean_function
 def search_value(nodes, function, viewer, node, depth, window):
     """Return the minimax value of a node, so many moves ahead, by the function.
 

@@ -7,7 +7,7 @@ import numpy as np
 from gamelore._hash_kernels import add_row, find_row
 from gamelore.graph._kernels import FINE
 from gamelore.graph._pattern_kernels import NO_SHAPE
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 from gamelore.learn._learner_kernels import ACTIONS, AFTERSTATES, find_error
 from gamelore.values._table_kernels import (
     TABLE_FULL,
@@ -87,7 +87,7 @@ def prepare_table(graph, values, learner, match, failure):
     return np.int64(FINE)
 
 
-@lean_recursion
+@lean_function
 def _add_candidates(graph, values, learner, match, failure):
     """Make cells for every afterstate that was considered in a match; a status."""
     nodes, table, trajectory = graph.nodes, values.table, match.trajectory
@@ -140,7 +140,7 @@ def update_table(graph, table, shaping, learner, match):
     update_afterstates(table, learner.rates, trajectory, count, goal)
 
 
-@lean_recursion
+@lean_function
 def _find_rewards(graph, shaping, learner, match):
     """Find the shaping reward from each decision to the next, and to the end."""
     nodes, trajectory = graph.nodes, match.trajectory

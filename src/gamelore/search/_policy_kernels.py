@@ -25,7 +25,7 @@ from gamelore.graph._lookahead_kernels import (
     WINNING,
     find_move_outcomes,
 )
-from gamelore.kernels import lean, lean_part, lean_recursion, part
+from gamelore.kernels import lean, lean_function, lean_part, part
 
 RANDOM, NOVICE, WEAK, MINIMAX, MONTE_CARLO = range(5)
 
@@ -135,7 +135,7 @@ def _choose_by_minimax(graph, policy, stream, node):
     return choice
 
 
-@lean_recursion
+@lean_function
 def search(graph, policy, role, node, depth, window):
     """Return a node's value to a role that all others play against, by alpha-beta.
 
@@ -261,7 +261,10 @@ def play_from(program, words, reset, stream, rows, playouts):
     # Contents of idle lanes affect how many random numbers are drawn.
     words[:, :] = np.uint64(0)
     starts = np.zeros((n, (reset.shape[0] + 63) // 64), np.uint64)
-    gather_starts(program, words, rows, reset, starts[: rows.shape[0]])
+    literals = np.empty(reset.shape[0], np.int32)
+    for i in range(reset.shape[0]):
+        literals[i] = 2 * reset[i]
+    gather_starts(program, words, rows, literals, starts[: rows.shape[0]])
     generators = aligned_words(16)
     for i in range(16):
         generators[i] = draw(stream)

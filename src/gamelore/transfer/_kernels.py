@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore.graph._pattern_kernels import NO_SHAPE, number_set
-from gamelore.kernels import lean, lean_part, lean_recursion
+from gamelore.kernels import lean, lean_function, lean_part
 
 
 class Composition(NamedTuple):
@@ -30,7 +30,7 @@ def estimate(composition, shape):
     return np.nan
 
 
-@lean_recursion
+@lean_function
 def compose(shapes, composition, shape, level):
     """Return the value of a pattern `level` plies under an afterstate."""
     if shape < composition.rewards.shape[0]:
@@ -59,7 +59,7 @@ def compose(shapes, composition, shape, level):
     return composition.unknown + composition.shrinkage * (mean - composition.unknown)
 
 
-@lean_recursion
+@lean_function
 def shorten(shapes, shape, depth):
     """Return the pattern cut to fewer plies, or NO_SHAPE if the buffer is full."""
     open_leaf = np.int64(shapes.open_leaf[0])

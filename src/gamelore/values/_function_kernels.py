@@ -21,7 +21,7 @@ from gamelore.circuit.program import Program
 from gamelore.engine.compiled._feature_kernels import FeatureProgram, count_rows
 from gamelore.engine.compiled._lanes import count_ones
 from gamelore.graph._kernels import ENDED
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 from gamelore.values._ntuple_kernels import TupleArrays, TupleBuffers
 
 LINEAR, NETWORK, NTUPLE = range(3)
@@ -208,7 +208,7 @@ def _request(program, nodes, function, view, node, pending):
     return pending + 1
 
 
-@lean_recursion
+@lean_function
 def _count_pending(program, function, view, pending):
     cache = function.inputs.cache
     features = cache.programs[0] if view == 0 else cache.programs[1]

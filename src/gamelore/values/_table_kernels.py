@@ -16,7 +16,7 @@ from gamelore._random_kernels import draw_below, draw_unit
 from gamelore.graph._kernels import ENDED
 from gamelore.graph._lookahead_kernels import look_ahead
 from gamelore.graph._pattern_kernels import NO_SHAPE, Shapes, find_shape
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 from gamelore.search._policy_kernels import FAILED
 
 AFTERSTATES, ACTIONS = range(2)
@@ -108,7 +108,7 @@ def add_cell(nodes, table, keyed_by, node, edge, value):
     return cell
 
 
-@lean_recursion
+@lean_function
 def initial_value(graph, priors, initial, role, node):
     """Return the value of a new afterstate; not a number where buffers were full."""
     nodes = graph.nodes

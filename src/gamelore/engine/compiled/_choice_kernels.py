@@ -28,7 +28,7 @@ from gamelore.engine.compiled._lanes import (
     subtract_planes,
     zero_planes,
 )
-from gamelore.kernels import lean_part, part
+from gamelore.kernels import lean_function, lean_part
 
 WORDS = 8
 HALF = 4  # words per step of the choice of moves: as many planes as registers hold
@@ -151,7 +151,7 @@ def draw(last, random, live):
 def _make_choose(planes):
     """Return a kernel that chooses among fewer than 2 ** planes moves."""
 
-    @part
+    @lean_function
     def choose(program, base, first, end, random, live):
         """Set one of the legal moves first … end in 256 lanes, uniformly.
 
@@ -195,7 +195,7 @@ _choose8 = _make_choose(8)
 _choose20 = _make_choose(20)
 
 
-@part
+@lean_function
 def choose_moves(program, base, random, live):
     """Choose moves in every lane; return the first role without one, or -1."""
     generators = np.uint64(random.ctypes.data)

@@ -18,13 +18,14 @@ from gamelore.engine.compiled._choice_kernels import WORDS as WORDS
 from gamelore.engine.compiled._choice_kernels import choose_moves as choose_moves
 from gamelore.engine.compiled._lanes import (
     any_lane,
+    block_on_stack,
     count_ones,
     load8,
     lowest_one,
     splat8,
     store,
 )
-from gamelore.kernels import kernel, lean, lean_part, part
+from gamelore.kernels import lean, lean_function, lean_part
 
 LANES = 64 * WORDS
 
@@ -61,14 +62,14 @@ class Tally(NamedTuple):
 # ── gates ───────────────────────────────────────────────────────────────────────────
 
 
-@part
+@lean_function
 def value8(base, literal):
     """The lanes of a literal."""
     flip = _NONE - np.uint64(literal & 1)
     return load8(base, np.int64(literal >> 1) * WORDS) ^ splat8(flip)
 
 
-@part
+@lean_function
 def evaluate_gates(program, base, first, end):
     """Evaluate a range of gates in order, in place."""
     left, right, slot = program.left, program.right, program.slot
@@ -77,7 +78,7 @@ def evaluate_gates(program, base, first, end):
         store(base, np.int64(slot[gate]) * WORDS, both)
 
 
-@part
+@lean_function
 def repeat_until_stable(program, base, first, end):
     """Find the least fixed point of a loop's variables, to and fro over its runs."""
     runs = program.runs
@@ -99,7 +100,7 @@ def repeat_until_stable(program, base, first, end):
         backwards = not backwards
 
 
-@part
+@lean_function
 def run_phase(program, base, phase):
     """Run one phase of the program: its gates and its loops."""
     for segment in range(program.phases[phase, 0], program.phases[phase, 1]):
@@ -110,7 +111,7 @@ def run_phase(program, base, phase):
             repeat_until_stable(program, base, first, end)
 
 
-@part
+@lean_function
 def take_next(program, base):
     """Let the next position become the present one."""
     for fluent in range(program.next.shape[0]):
@@ -145,18 +146,18 @@ def _exchange(block, width, mask):
             block[i + width] ^= swap
 
 
-@part
+@lean_function
 def spread(rows, words, first_slot, count):
     """Rows of bits into lanes: bit b of row i becomes lane i of slot first_slot + b.
 
     rows: uint64 [at most 512, ·]
     """
-    spread_by(rows, words, np.empty(64, np.uint64), first_slot, count)
+    spread_by(rows, words, block_on_stack(), first_slot, count)
 
 
 @lean_part
 def spread_by(rows, words, block, first_slot, count):
-    """The same with a buffer, for kernels that allocate nothing.  block: uint64 [64]"""
+    """The same by a buffer: uint64 [64]."""
     for column in range((count + 63) // 64):
         bits = min(64, count - 64 * column)
         for word in range((rows.shape[0] + 63) // 64):
@@ -168,15 +169,15 @@ def spread_by(rows, words, block, first_slot, count):
                 words[first_slot + 64 * column + b, word] = block[b]
 
 
-@part
+@lean_function
 def gather(words, literals, rows):
     """Lanes into rows of bits: lane i of literal b becomes bit b of row i."""
-    gather_by(words, literals, np.empty(64, np.uint64), rows)
+    gather_by(words, literals, block_on_stack(), rows)
 
 
 @lean_part
 def gather_by(words, literals, block, rows):
-    """The same with a buffer, for kernels that allocate nothing.  block: uint64 [64]"""
+    """The same by a buffer: uint64 [64]."""
     count = literals.shape[0]
     for column in range((count + 63) // 64):
         bits = min(64, count - 64 * column)
@@ -193,13 +194,13 @@ def gather_by(words, literals, block, rows):
                 rows[64 * word + i, column] = block[i]
 
 
-@part
+@lean_function
 def read_bit(words, literal, lane):
     flip = np.uint64(literal & 1)
     return ((words[literal >> 1, lane >> 6] >> np.uint64(lane & 63)) & _ONE) ^ flip
 
 
-@kernel
+@lean
 def view(program, words, rows, legal, terminal, goals):
     """Compute legal moves, ends and goals of positions.
 
@@ -220,7 +221,7 @@ def view(program, words, rows, legal, terminal, goals):
         gather(words, program.legal, legal[first:end])
 
 
-@part
+@lean_function
 def read_goals(program, words, lane, goals):
     """Read one lane's goals; -1 where there is none, or more.  goals: int16 [R]"""
     first = 0
@@ -235,7 +236,7 @@ def read_goals(program, words, lane, goals):
         first = program.goal_ends[role]
 
 
-@kernel
+@lean
 def step(program, words, rows, moves, following):
     """Compute the positions after one joint move each.
 
@@ -261,7 +262,7 @@ def step(program, words, rows, moves, following):
     return illegal
 
 
-@part
+@lean_function
 def _put_moves(program, words, lane, moves):
     """Let one lane make a joint move, without what is no move.  moves: int32 [R]"""
     bit = _ONE << np.uint64(lane & 63)
@@ -273,7 +274,7 @@ def _put_moves(program, words, lane, moves):
         first = program.move_ends[role]
 
 
-@part
+@lean_function
 def _is_legal(program, words, lane, moves):
     """Return whether all moves are legal, once LEGAL has run.  moves: int32 [R]"""
     first = 0
@@ -298,7 +299,7 @@ def find_beyond(rows, bits):
     return -1
 
 
-@part
+@lean_function
 def clear_moves(program, base):
     """Let nobody move."""
     for move in range(program.legal.shape[0]):
@@ -308,16 +309,13 @@ def clear_moves(program, base):
 # ── playouts ────────────────────────────────────────────────────────────────────────
 
 
-@kernel
-def gather_starts(program, words, rows, reset, starts):
-    """Gather what the reset slots hold in each position.
+@lean
+def gather_starts(program, words, rows, literals, starts):
+    """Gather literals in each position, after the terminal phase.
 
-    rows: uint64 [n, K], reset: int32 [·] slots, starts: uint64 [n, ·] bits
+    rows: uint64 [n, K], literals: int32 [·], starts: uint64 [n, ·] bits
     """
     base = np.uint64(words.ctypes.data)
-    literals = np.empty(reset.shape[0], np.int32)
-    for i in range(reset.shape[0]):
-        literals[i] = 2 * reset[i]
     for first in range(0, rows.shape[0], LANES):
         end = min(first + LANES, rows.shape[0])
         spread(rows[first:end], words, 1, program.next.shape[0])
@@ -325,7 +323,7 @@ def gather_starts(program, words, rows, reset, starts):
         gather(words, literals, starts[first:end])
 
 
-@kernel
+@lean
 def play_out(program, words, random, tally, end, pause):
     """Play matches to their ends, from number `progress[BEGUN]` to `end`.
 
@@ -372,7 +370,7 @@ def play_out(program, words, random, tally, end, pause):
     return FINISHED
 
 
-@part
+@lean_function
 def record_ends(program, goals, words, tally, steps):
     """Add up the matches that are done: their goals and their lengths.
 
@@ -382,7 +380,7 @@ def record_ends(program, goals, words, tally, steps):
     record_lengths(tally, steps)
 
 
-@part
+@lean_function
 def record_goals(program, goals, words, tally, done, origin):
     """Add up the goals in the lanes that are done.
 
@@ -414,7 +412,7 @@ def record_goals(program, goals, words, tally, done, origin):
         first = end
 
 
-@part
+@lean_function
 def record_lengths(tally, steps):
     """Add up how long the matches were that are done."""
     for word in range(WORDS):
@@ -427,7 +425,7 @@ def record_lengths(tally, steps):
             lanes &= lanes - _ONE
 
 
-@part
+@lean_function
 def _credit(tally, lanes, word, origin, credit):
     role, value = credit
     while lanes:
@@ -437,7 +435,7 @@ def _credit(tally, lanes, word, origin, credit):
         lanes &= lanes - _ONE
 
 
-@part
+@lean_function
 def cut_off(tally, steps, limit):
     """End the matches that have reached the limit; return whether there were any."""
     some = _NONE
@@ -456,7 +454,7 @@ def cut_off(tally, steps, limit):
     return some
 
 
-@part
+@lean_function
 def refill(words, tally, begun, end, steps):
     """Begin new matches in the lanes that are done; return how many have begun."""
     for word in range(WORDS):
@@ -478,7 +476,7 @@ def refill(words, tally, begun, end, steps):
     return begun
 
 
-@part
+@lean_function
 def _put_start(words, tally):
     """Put the one start position into lanes that begin a match: those that are done."""
     base = np.uint64(words.ctypes.data)
@@ -492,7 +490,7 @@ def _put_start(words, tally):
             store(base, word, lanes & ~filled)
 
 
-@part
+@lean_function
 def _put_starts(words, tally):
     """Put start positions into lanes that begin a match: those that are done."""
     for word in range(WORDS):

@@ -18,6 +18,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
+from numba.np.arrayobj import populate_array
 
 _I64 = ir.IntType(64)
 _I32 = ir.IntType(32)
@@ -431,6 +432,27 @@ def lowest_one(context, word):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), code
+
+
+@intrinsic
+def block_on_stack(context):
+    """Room for 64 × 64 bits, uint64 [64], while the function runs that asks for it."""
+    kind = types.Array(types.uint64, 1, "C")
+
+    def code(context, builder, signature, arguments):
+        room = cgutils.alloca_once(builder, ir.ArrayType(_I64, 64))
+        array = context.make_array(kind)(context, builder)
+        populate_array(
+            array,
+            data=builder.bitcast(room, _I64.as_pointer()),
+            shape=[ir.Constant(_I64, 64)],
+            strides=[ir.Constant(_I64, 8)],
+            itemsize=ir.Constant(_I64, 8),
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return kind(), code
 
 
 @intrinsic

@@ -1,7 +1,6 @@
 """Play matches in 512 lanes that take turns in step: each turn has gates of its own.
 
     words    uint64 [S, 8]   aligned to 64 bytes
-    random   uint64 [4, 4]   aligned to 32 bytes: state of the generators
 
 A lane whose match has ended waits for the turn in which matches begin. Where goals
 take many gates, the positions in which matches have ended wait, too, for others that
@@ -51,7 +50,7 @@ from gamelore.engine.compiled._lanes import (
     splat8,
     store,
 )
-from gamelore.kernels import kernel, lean, lean_part, lean_recursion, part
+from gamelore.kernels import lean, lean_function, lean_part
 
 FULL = 3
 """What else `play_turns` returns."""
@@ -77,16 +76,13 @@ class Ended(NamedTuple):
     origin: np.ndarray  # int32 [T, 512]   the start position of its match
 
 
-@kernel
-def gather_turn_starts(program, turn, words, rows, reset, starts):
-    """Gather what the reset slots hold in each position of a turn.
+@lean
+def gather_turn_starts(program, turn, words, rows, literals, starts):
+    """Gather literals in each position of a turn, after its terminal phase.
 
-    rows: uint64 [n, K], reset: int32 [·] slots, starts: uint64 [n, ·] bits
+    rows: uint64 [n, K], literals: int32 [·], starts: uint64 [n, ·] bits
     """
     base = np.uint64(words.ctypes.data)
-    literals = np.empty(reset.shape[0], np.int32)
-    for i in range(reset.shape[0]):
-        literals[i] = 2 * reset[i]
     for first in range(0, rows.shape[0], LANES):
         end = min(first + LANES, rows.shape[0])
         spread(rows[first:end], words, 1, program.next.shape[0])
@@ -95,7 +91,7 @@ def gather_turn_starts(program, turn, words, rows, reset, starts):
 
 
 @lean
-def play_turns(program, turns, words, random, tally, ended):
+def play_turns(program, turns, words, choices, tally, ended):
     """Play matches to their ends, from number `progress[BEGUN]` to `progress[END]`.
 
     Returns PAUSED after so many steps: call again with the same words to go on. Returns
@@ -132,7 +128,7 @@ def play_turns(program, turns, words, random, tally, ended):
         if _leave(tally) and turn == first_turn and begun < end:
             begun = refill(words, tally, begun, end, steps)
         run_turn_phase(program, base, phase + LEGAL)
-        role = choose_groups(turns, turn, base, random, tally.live)
+        role = choose_groups(turns, turn, base, choices, tally.live)
         if role >= 0:
             progress[STUCK_ROLE] = role
             return STUCK
@@ -143,7 +139,7 @@ def play_turns(program, turns, words, random, tally, ended):
     return FINISHED
 
 
-@part
+@lean_function
 def _keep_ends(turns, base, tally, ended, turn):
     """Keep the positions of matches that are done; return whether there was room."""
     taken = _NONE
@@ -168,7 +164,7 @@ def _keep_ends(turns, base, tally, ended, turn):
     return True
 
 
-@kernel
+@lean
 def record_ended(program, turns, words, tally, ended):
     """Add up the goals of the positions that matches have ended in, and drop these.
 
@@ -188,7 +184,7 @@ def record_ended(program, turns, words, tally, ended):
                 lanes[word] = _NONE
 
 
-@part
+@lean_function
 def _exchange_fluents(turns, base, ended, turn):
     """Exchange the present positions with those that a turn's matches ended in."""
     kept = np.uint64(ended.words.ctypes.data)
@@ -210,7 +206,7 @@ def run_turn_phase(program, base, phase):
         run_phase(program, base, phase)
 
 
-@lean_recursion
+@lean_function
 def _run_phase_in_cells(program, base, phase):
     """Run one phase of programs that have cells."""
     runs = program.cell_runs

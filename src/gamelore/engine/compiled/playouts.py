@@ -21,11 +21,16 @@ import numpy.typing as npt
 from gamelore.circuit.program import GOALS, PHASES, UNKNOWN, Program, Turns
 from gamelore.engine.compiled import _kernels, _turn_kernels
 from gamelore.engine.compiled.buffers import allocate_aligned
+from gamelore.engine.compiled.choices import make_choices
 from gamelore.engine.simulator import Playouts, Rows
 from gamelore.errors import StuckError
+from gamelore.kernels import direct
 
 if TYPE_CHECKING:
     from gamelore.engine.compiled.simulator import CircuitSimulator
+
+_play_turns = direct(_turn_kernels.play_turns)
+_record_ended = direct(_turn_kernels.record_ended)
 
 _CHUNK = 1 << 14  # playouts at least that share one stream of randomness
 _MOST_CHUNKS = 64
@@ -72,7 +77,7 @@ class PlayoutBatch:
 
     def play(self, threads: int) -> Playouts:
         """Play them all, and return their statistics."""
-        terminal = self.simulator.terminal(self.positions, checked=False)
+        terminal = self._find_terminal()
         going = np.flatnonzero(~terminal)
         chunks = list(self._make_chunks(going))
         stopped = threading.Event()
@@ -93,6 +98,17 @@ class PlayoutBatch:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
         return self._sum(np.flatnonzero(terminal), chunks, tallies)
+
+    def _find_terminal(self) -> npt.NDArray[np.bool_]:
+        """Return bool [n]: which positions are terminal.
+
+        Most playouts start from the first position. That one is known without a kernel,
+        which a new machine would have to compile before.
+        """
+        simulator = self.simulator
+        if np.array_equal(self.positions, simulator.initial_row()[None]):
+            return np.array([simulator.begins_terminal])
+        return simulator.terminal(self.positions, checked=False)
 
     def _make_chunks(self, going: npt.NDArray[np.intp]) -> Iterator[_Chunk]:
         """Divide the playouts from these positions, turn by turn."""
@@ -125,14 +141,15 @@ class PlayoutBatch:
             first = turns.carried_ends[turn - 1] if turn else 0
             carried = turns.carried[first : turns.carried_ends[turn]]
         reset = np.concatenate([fluents, carried])
+        literals = 2 * reset
         bits = np.zeros((len(positions), max(1, -(-len(reset) // 64))), np.uint64)
         if turn == _NO_TURN:
             program, words = simulator.program, simulator.allocated_words()
-            _kernels.gather_starts(program, words, positions, reset, bits)
+            _kernels.gather_starts(program, words, positions, literals, bits)
         else:
             program, words = simulator.compiled.turn_program, simulator.turn_words()
             _turn_kernels.gather_turn_starts(
-                program, turn, words, positions, reset, bits
+                program, turn, words, positions, literals, bits
             )
         return _Starts(turn, numbers, reset, bits)
 
@@ -150,18 +167,17 @@ class PlayoutBatch:
         tally.progress[_turn_kernels.END] = chunk.end
         tally.progress[_turn_kernels.PAUSE] = steps
         tally.progress[_turn_kernels.FIRST_TURN] = turn
+        choices = make_choices(compiled.turns, random)
         ended = self._make_ended()
         status = _kernels.PAUSED
         while status in _UNFINISHED and not stopped.is_set():
             if in_turns:
-                status = _turn_kernels.play_turns(
-                    program, compiled.turns, words, random, tally, ended
+                status = _play_turns(
+                    program, compiled.turns, words, choices, tally, ended
                 )
                 empty = status in (_turn_kernels.FULL, _kernels.FINISHED)
                 if empty and len(ended.lanes):
-                    _turn_kernels.record_ended(
-                        program, compiled.turns, words, tally, ended
-                    )
+                    _record_ended(program, compiled.turns, words, tally, ended)
             else:
                 status = _kernels.play_out(
                     program, words, random, tally, chunk.end, steps

@@ -15,6 +15,7 @@ from gamelore.engine.checks import check_row
 from gamelore.engine.compiled import _kernels, _kernels_64
 from gamelore.engine.compiled.buffers import allocate_aligned, allocate_words_64
 from gamelore.engine.compiled.features import FeatureSet
+from gamelore.engine.compiled.plain import is_terminal
 from gamelore.engine.compiled.playouts import PlayoutBatch
 from gamelore.engine.simulator import (
     NO_GOAL,
@@ -96,6 +97,11 @@ class CircuitSimulator(Simulator):
 
     def initial_row(self) -> Row:
         return self._initial.flatten()
+
+    @cached_property
+    def begins_terminal(self) -> bool:
+        """Whether the first position is terminal; no kernel is needed to know."""
+        return is_terminal(self.program, self.compiled.initial)
 
     def facts(self, row: Row) -> frozenset[Fact]:
         row = check_row(row, self.width)

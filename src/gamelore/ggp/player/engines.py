@@ -23,6 +23,7 @@ from dataclasses import dataclass, fields, replace
 from threading import Condition, Thread, Timer
 
 from gamelore.circuit.store import load as load_circuit
+from gamelore.engine import load_many_moves
 from gamelore.engine.choose import simulator
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.engine.interpreter.simulator import Interpreter
@@ -243,7 +244,8 @@ def _load_kernels() -> None:
     rows = position.row[None]
     following = known.expand(rows).successors
     known.goals(following)
-    known.playouts(rows)
+    known.playouts(following)
+    load_many_moves()
     Position(known, position.facts).advance(
         {role: position.legal_moves(role)[0] for role in known.roles}
     )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore._random_kernels import draw_below, draw_unit
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 
 GUMBEL, PUCT = range(2)
 """Rules of selection."""
@@ -305,7 +305,7 @@ def clear_node(forest, b, node):
 # ── backing up ──────────────────────────────────────────────────────────────────────
 
 
-@lean_recursion
+@lean_function
 def back_up(forest, rule, b):
     """Add the values of the last node of a path to all edges on it."""
     depth = np.int64(forest.depth[b])

@@ -25,7 +25,7 @@ from gamelore.engine.compiled._pass_kernels import (
     load_lanes,
     make_moves,
 )
-from gamelore.kernels import lean, lean_part, lean_recursion
+from gamelore.kernels import lean, lean_function, lean_part
 from gamelore.learn.zero._forest_kernels import (
     EDGES,
     EXPANDED,
@@ -75,7 +75,7 @@ class Passes(NamedTuple):
 # ── passes ──────────────────────────────────────────────────────────────────────────
 
 
-@lean_recursion
+@lean_function
 def advance_lanes(program, passes, count):
     """Make a joint move in each of the first lanes; `rows` then has the successors."""
     words = passes.words
@@ -88,7 +88,7 @@ def advance_lanes(program, passes, count):
     make_moves(program, passes, count)
 
 
-@lean_recursion
+@lean_function
 def view_lanes(program, passes, count):
     """Find ends, goals and legal moves of the positions in the first lanes."""
     words = passes.words

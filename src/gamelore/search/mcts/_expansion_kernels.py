@@ -26,7 +26,7 @@ from gamelore.engine.compiled._pass_kernels import (
     load_lanes,
     make_moves,
 )
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 from gamelore.search.mcts._tree_kernels import (
     ACTIONS,
     CHANCE,
@@ -81,7 +81,7 @@ class ExpansionBuffers(NamedTuple):
     adding: np.ndarray  # int32 [F]   how many edges of a node add each fluent; or [0]
 
 
-@lean_recursion
+@lean_function
 def expand_queue(program, tree, buffers):
     """Expand every node of the queue, and see what that proves."""
     count = tree.state[QUEUE]
@@ -243,7 +243,7 @@ def _next_player(tree, node):
     return role
 
 
-@lean_recursion
+@lean_function
 def _compute_children(program, tree, buffers):
     """Compute the successors that wait, and make them nodes."""
     count = buffers.pending[0]

@@ -23,7 +23,7 @@ from gamelore.circuit.program import (
     Program,
     Turns,
 )
-from gamelore.engine.compiled._group_kernels import choose_groups
+from gamelore.engine.compiled._group_kernels import Choices, choose_groups
 from gamelore.engine.compiled._kernels import LANES, WORDS, read_bit
 from gamelore.engine.compiled._lanes import count_ones, lowest_one
 from gamelore.engine.compiled._turn_kernels import run_turn_phase, take_next_turn
@@ -76,7 +76,7 @@ class Lanes(NamedTuple):
     program: Program  # the gates of all turns
     turns: Turns
     words: np.ndarray  # uint64 [S, 8]   the circuit
-    random: np.ndarray  # uint64 [4, 4]   generators of the choice of moves
+    choices: Choices
     live: np.ndarray  # uint64 [8]   lanes that play
     ended: np.ndarray  # uint64 [8]   those whose playout has ended in this step
     cut_off: np.ndarray  # uint64 [8]   those of them that are not terminal
@@ -121,7 +121,7 @@ def search_on(program, tree, lanes, buffers, budget):
                 run_turn_phase(lanes.program, base, phase + GOALS)
                 _end_playouts(tree, lanes, turns.goals[turn])
             run_turn_phase(lanes.program, base, phase + LEGAL)
-            role = choose_groups(turns, turn, base, lanes.random, lanes.live)
+            role = choose_groups(turns, turn, base, lanes.choices, lanes.live)
             if role >= 0:
                 state[FAULT] = -1
                 return STUCK

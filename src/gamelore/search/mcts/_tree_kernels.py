@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gamelore._random_kernels import draw_below, draw_unit
-from gamelore.kernels import lean_part, lean_recursion
+from gamelore.kernels import lean_function, lean_part
 
 OPEN, QUEUED, EXPANDED, PROVEN = range(4)
 """What is known of a node; QUEUED is to be expanded soon."""
@@ -316,7 +316,7 @@ def _match_regrets(tree, action, count):
 # ── backing up ──────────────────────────────────────────────────────────────────────
 
 
-@lean_recursion
+@lean_function
 def back_up(tree, ticket):
     """Add the results of a ticket to every node of its path, and free the ticket.
 
@@ -461,7 +461,7 @@ def find_bounds(tree, node, role):
     return low, high
 
 
-@lean_recursion
+@lean_function
 def update_proof(tree, node):
     """Find what the children of a node prove of it; return whether that is new."""
     if tree.nodes.status[node] != EXPANDED:

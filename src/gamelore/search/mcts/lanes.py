@@ -11,6 +11,7 @@ from gamelore.circuit import lookahead
 from gamelore.circuit.program import UNKNOWN, Program, Turns
 from gamelore.engine import CircuitSimulator, Row
 from gamelore.engine.compiled.buffers import allocate_aligned
+from gamelore.engine.compiled.choices import make_choices
 from gamelore.search.mcts._playout_kernels import Lanes
 from gamelore.search.mcts.settings import LANES
 
@@ -58,7 +59,7 @@ def allocate_lanes(
         program=program,
         turns=turns,
         words=allocate_aligned(8 * program.slots).reshape(-1, 8),
-        random=random,
+        choices=make_choices(turns, random),
         live=allocate_aligned(8),
         ended=allocate_aligned(8),
         cut_off=allocate_aligned(8),
