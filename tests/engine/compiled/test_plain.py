@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tests.engine.compiled.test_compiled_simulator import random_rows
 
-from gamelore.engine.compiled.plain import is_terminal
+from gamelore.circuit.program import TERMINAL
+from gamelore.engine.compiled.plain import read_slots
 from gamelore.engine.compiled.simulator import CircuitSimulator
 from gamelore.games import load
 from gamelore.gdl import Game
@@ -23,8 +24,6 @@ WALK = f"""(role a) {" ".join(f"(link {i} {(i + 1) % 9})" for i in range(9))}
     (<= terminal (reach 5))"""
 """Whether a match is over takes a loop."""
 
-OVER = "(role a) (init (over)) (legal a noop) (goal a 100) (<= terminal (true (over)))"
-
 
 @pytest.mark.parametrize("name", ["tictactoe", "hex-5x5", "breakthrough", "walk"])
 def test_ends_are_those_of_kernels(name: str) -> None:
@@ -35,16 +34,8 @@ def test_ends_are_those_of_kernels(name: str) -> None:
     rows = random_rows(engine, 200, seed=4)
     bits = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
     present = bits[:, : len(engine.fluents)].astype(bool).tolist()
-    found = [is_terminal(engine.program, row) for row in present]
+    program = engine.program
+    read = [read_slots(program, TERMINAL, row, [program.terminal]) for row in present]
+    found = [terminal for (terminal,) in read]
     assert found == engine.terminal(rows).tolist()
     assert True in found
-
-
-@pytest.mark.parametrize("over", [False, True])
-def test_playouts_may_begin_where_they_end(over: bool) -> None:
-    engine = CircuitSimulator(Game.from_kif(OVER) if over else load("tictactoe"))
-    assert engine.begins_terminal == over
-    row = engine.initial_row()
-    twice = engine.playouts(np.stack([row, row]), count=3)
-    assert (engine.playouts(count=3).lengths[0] == 0) == over
-    assert (twice.lengths == 0).tolist() == [over, over]

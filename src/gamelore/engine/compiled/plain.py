@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamelore.circuit.program import GATES, TERMINAL, Program
+from gamelore.circuit.program import GATES, Program
 
 
-def is_terminal(program: Program, present: Sequence[bool]) -> bool:
-    """Return whether a position is terminal.  present: whether each fluent is true"""
+def read_slots(
+    program: Program, phase: int, present: Sequence[bool], literals: Sequence[int]
+) -> list[bool]:
+    """Return the values of literals in a position, once one phase has run.
+
+    present: whether each fluent is true
+    """
     circuit = _Circuit(program, present)
-    circuit.run(TERMINAL)
-    return circuit.value(program.terminal)
+    circuit.run(phase)
+    return [circuit.value(literal) for literal in literals]
 
 
 class _Circuit:

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.circuit.program import GOALS, PHASES, UNKNOWN, Program, Turns
+from gamelore.circuit.program import GOALS, PHASES, Program, Turns
 from gamelore.engine.compiled import _kernels, _turn_kernels
 from gamelore.engine.compiled.buffers import allocate_aligned
 from gamelore.engine.compiled.choices import make_choices
+from gamelore.engine.compiled.starts import NO_TURN, Starts, find_starts
 from gamelore.engine.simulator import Playouts, Rows
 from gamelore.errors import StuckError
 from gamelore.kernels import direct
@@ -36,22 +37,7 @@ _CHUNK = 1 << 14  # playouts at least that share one stream of randomness
 _MOST_CHUNKS = 64
 _PIECE = 1 << 26  # gates evaluated, 512 lanes each, before Python runs again
 _UNFINISHED = (_kernels.PAUSED, _turn_kernels.FULL)
-_NO_TURN = -1
 _KEPT_FOR = 4  # gates for goals, per fluent, beyond which ended positions wait
-
-
-@dataclass(frozen=True)
-class _Starts:
-    """Positions of one turn from which playouts start."""
-
-    turn: int
-    """Its number, or `_NO_TURN`."""
-    numbers: npt.NDArray[np.intp]
-    """int [n]: which of the batch's positions they are"""
-    reset: npt.NDArray[np.int32]
-    """int32 [·]: the slots that say where a match begins"""
-    bits: Rows
-    """uint64 [n, ·]: what these slots hold in each position"""
 
 
 @dataclass(frozen=True)
@@ -59,7 +45,7 @@ class _Chunk:
     """Playouts that share a stream of randomness."""
 
     number: int
-    starts: _Starts
+    starts: Starts
     begin: int
     end: int
 
@@ -77,9 +63,8 @@ class PlayoutBatch:
 
     def play(self, threads: int) -> Playouts:
         """Play them all, and return their statistics."""
-        terminal = self._find_terminal()
-        going = np.flatnonzero(~terminal)
-        chunks = list(self._make_chunks(going))
+        starts = self._find_starts()
+        chunks = list(self._make_chunks(starts))
         stopped = threading.Event()
 
         def play(chunk: _Chunk) -> _kernels.Tally:
@@ -97,61 +82,30 @@ class PlayoutBatch:
                     stopped.set()
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-        return self._sum(np.flatnonzero(terminal), chunks, tallies)
+        ended = np.ones(len(self.positions), np.bool_)
+        for each in starts:
+            ended[each.numbers] = False
+        return self._sum(np.flatnonzero(ended), chunks, tallies)
 
-    def _find_terminal(self) -> npt.NDArray[np.bool_]:
-        """Return bool [n]: which positions are terminal.
+    def _find_starts(self) -> list[Starts]:
+        """Find the starts of all positions that are not terminal, turn by turn."""
+        simulator, positions = self.simulator, self.positions
+        if np.array_equal(positions, simulator.initial_row()[None]):
+            first = simulator.first_start
+            return [] if first is None else [first]
+        going = np.flatnonzero(~simulator.terminal(positions, checked=False))
+        return list(find_starts(simulator, positions, going))
 
-        Most playouts start from the first position. That one is known without a kernel,
-        which a new machine would have to compile before.
-        """
-        simulator = self.simulator
-        if np.array_equal(self.positions, simulator.initial_row()[None]):
-            return np.array([simulator.begins_terminal])
-        return simulator.terminal(self.positions, checked=False)
-
-    def _make_chunks(self, going: npt.NDArray[np.intp]) -> Iterator[_Chunk]:
+    def _make_chunks(self, starts_of_turns: Sequence[Starts]) -> Iterator[_Chunk]:
         """Divide the playouts from these positions, turn by turn."""
-        size = max(_CHUNK, -(-len(going) * self.count // _MOST_CHUNKS))
-        turns = self._find_turns(self.positions[going])
+        going = sum(len(starts.numbers) for starts in starts_of_turns)
+        size = max(_CHUNK, -(-going * self.count // _MOST_CHUNKS))
         number = 0
-        for turn in np.unique(turns).tolist():
-            starts = self._find_starts(turn, going[turns == turn])
+        for starts in starts_of_turns:
             total = len(starts.numbers) * self.count
             for begin in range(0, total, size):
                 yield _Chunk(number, starts, begin, min(begin + size, total))
                 number += 1
-
-    def _find_turns(self, positions: Rows) -> npt.NDArray[np.int64]:
-        """Return int64 [n]: the turn of each position, or `_NO_TURN`."""
-        turns = self.simulator.compiled.turns
-        words = positions[:, turns.fluents >> 6]
-        bits = (words >> (turns.fluents & 63).astype(np.uint64)) & np.uint64(1)
-        found = np.full(len(positions), _NO_TURN, np.int64)
-        for turn, values in enumerate(turns.values):
-            found[((bits == values) | (values == UNKNOWN)).all(axis=1)] = turn
-        return found
-
-    def _find_starts(self, turn: int, numbers: npt.NDArray[np.intp]) -> _Starts:
-        simulator, positions = self.simulator, self.positions[numbers]
-        fluents = np.arange(1, 1 + len(simulator.fluents), dtype=np.int32)
-        carried = simulator.program.carried
-        if turn != _NO_TURN:
-            turns = simulator.compiled.turns
-            first = turns.carried_ends[turn - 1] if turn else 0
-            carried = turns.carried[first : turns.carried_ends[turn]]
-        reset = np.concatenate([fluents, carried])
-        literals = 2 * reset
-        bits = np.zeros((len(positions), max(1, -(-len(reset) // 64))), np.uint64)
-        if turn == _NO_TURN:
-            program, words = simulator.program, simulator.allocated_words()
-            _kernels.gather_starts(program, words, positions, literals, bits)
-        else:
-            program, words = simulator.compiled.turn_program, simulator.turn_words()
-            _turn_kernels.gather_turn_starts(
-                program, turn, words, positions, literals, bits
-            )
-        return _Starts(turn, numbers, reset, bits)
 
     def _play_chunk(
         self, tally: _kernels.Tally, chunk: _Chunk, stopped: threading.Event
@@ -159,7 +113,7 @@ class PlayoutBatch:
         simulator, turn = self.simulator, chunk.starts.turn
         random = make_generators(self.seed, chunk.number)
         compiled = simulator.compiled
-        in_turns = turn != _NO_TURN
+        in_turns = turn != NO_TURN
         program = compiled.turn_program if in_turns else simulator.program
         words = simulator.turn_words() if in_turns else simulator.allocated_words()
         steps = max(1, _PIECE // max(1, len(program.left)))
@@ -202,7 +156,7 @@ class PlayoutBatch:
             origin=np.zeros((turns, _kernels.LANES), np.int32),
         )
 
-    def _make_tally(self, starts: _Starts) -> _kernels.Tally:
+    def _make_tally(self, starts: Starts) -> _kernels.Tally:
         n, roles = len(starts.bits), len(self.simulator.roles)
         return _kernels.Tally(
             starts=starts.bits,

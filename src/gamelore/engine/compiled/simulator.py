@@ -15,8 +15,8 @@ from gamelore.engine.checks import check_row
 from gamelore.engine.compiled import _kernels, _kernels_64
 from gamelore.engine.compiled.buffers import allocate_aligned, allocate_words_64
 from gamelore.engine.compiled.features import FeatureSet
-from gamelore.engine.compiled.plain import is_terminal
 from gamelore.engine.compiled.playouts import PlayoutBatch
+from gamelore.engine.compiled.starts import Starts, find_first
 from gamelore.engine.simulator import (
     NO_GOAL,
     Playouts,
@@ -99,9 +99,9 @@ class CircuitSimulator(Simulator):
         return self._initial.flatten()
 
     @cached_property
-    def begins_terminal(self) -> bool:
-        """Whether the first position is terminal; no kernel is needed to know."""
-        return is_terminal(self.program, self.compiled.initial)
+    def first_start(self) -> Starts | None:
+        """Where playouts start from the first position; none if it is terminal."""
+        return find_first(self)
 
     def facts(self, row: Row) -> frozenset[Fact]:
         row = check_row(row, self.width)
