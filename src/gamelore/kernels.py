@@ -329,6 +329,14 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         return False
 
 
+PART: Any = {
+    "pipeline_class": PartCompiler,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
+"""Options of numba's for what is only a part of kernels, and counts no references."""
+
 _PAUSE, _PATIENCE = 0.05, 600
 """Seconds between attempts at a lock, and until a kernel is compiled without it."""
 

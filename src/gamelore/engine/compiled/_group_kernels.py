@@ -188,7 +188,7 @@ def choose_groups(turns, turn, base, choices, live):
             way = SINGLE if turns.single[turn] else OFTEN
             live_half = load4(playing, half)
             lanes = base + np.uint64(8 * half)
-            span = first, end
+            span = np.int64(first), np.int64(end)  # of one type, as blocks of moves
             if end - first < BLOCK:
                 fine = _choose_few_groups(
                     turns, lanes, span, generators, live_half, way

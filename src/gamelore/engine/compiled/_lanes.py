@@ -20,6 +20,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import populate_array
 
+from gamelore.kernels import PART
+
 _I64 = ir.IntType(64)
 _I32 = ir.IntType(32)
 
@@ -114,7 +116,7 @@ _and, _or, _xor = map(_binary, ("and_", "or_", "xor"))
 
 
 def _define(symbol: Callable[..., Any], primitive: Callable[..., Any]) -> None:
-    @overload(symbol)
+    @overload(symbol, jit_options=PART)
     def define(a, b):
         if isinstance(a, LanesType) and a == b:
             return lambda a, b: primitive(a, b)
@@ -137,7 +139,7 @@ def _not(context, a):
     return a(a), code
 
 
-@overload(operator.invert)
+@overload(operator.invert, jit_options=PART)
 def _invert(a):
     if isinstance(a, LanesType):
         return lambda a: _not(a)
