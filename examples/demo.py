@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 import gamelore
+from gamelore.ahead import compiled_ahead
+from gamelore.learn.ahead import TASK as LEARNING
 from gamelore.learn.curves import cumulative_average, sparkline
 
 SOURCE, TARGET = "tictactoe", "connect-3"
@@ -31,10 +33,11 @@ Curve = npt.NDArray[np.float64]
 
 def main() -> None:
     print(f"1. Learn {SOURCE} against a {OPPONENT.name}: {MATCHES:,} matches")
-    with step(f"compiling the rules of {SOURCE}"):
-        graph = gamelore.StateGraph(gamelore.simulator(gamelore.load(SOURCE)))
-    with step("compiling kernels (once per machine, up to a minute)"):
-        gamelore.Trainer(graph, gamelore.TrainConfig(opponent=OPPONENT)).run(1)
+    with compiled_ahead(LEARNING):
+        with step(f"compiling the rules of {SOURCE}"):
+            graph = gamelore.StateGraph(gamelore.simulator(gamelore.load(SOURCE)))
+        with step("compiling kernels (once per machine, up to half a minute)"):
+            gamelore.Trainer(graph, gamelore.TrainConfig(opponent=OPPONENT)).run(1)
     source = gamelore.Trainer(graph, gamelore.TrainConfig(opponent=OPPONENT, seed=1))
     with step("learning"):
         rewards = source.run(MATCHES).rewards

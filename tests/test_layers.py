@@ -18,6 +18,7 @@ LAYERS = (
     ("cluster",),
     ("_compile_kernels",),
     ("kernels",),
+    ("ahead",),
     ("_hash_kernels", "_random_kernels"),
     ("gdl",),
     ("games",),

@@ -149,6 +149,9 @@ def direct(kernel: Callable[..., Any]) -> Callable[..., Any]:
     entries: dict[tuple[type, ...], Callable[..., Any]] = {}
 
     def call(*arguments: Any) -> Any:
+        if compiled.py_func.__name__ in _only:
+            compiled.compile(tuple(map(numba.typeof, arguments)))
+            raise _CompiledOnly
         classes = tuple(map(type, arguments))
         entry = entries.get(classes)
         if entry is not None:
@@ -160,6 +163,41 @@ def direct(kernel: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return call
+
+
+def compile_only(name: str, use: Callable[[], object]) -> None:
+    """Compile the kernel that `use` calls by way of `direct`, and do not run it.
+
+    Pointers made meanwhile are good for their types alone: they are not compiled.
+    """
+    _only.append(name)
+    try:
+        use()
+    except _CompiledOnly:
+        pass
+    finally:
+        _only.remove(name)
+
+
+class _CompiledOnly(BaseException):
+    """The kernel is there that was wanted."""
+
+
+_only: list[str] = []
+
+
+@contextmanager
+def when_compiling(do: Callable[[], None]) -> Iterator[None]:
+    """Call a function once, when the first kernel is about to be compiled and kept."""
+    pending = [do]
+    _pending.append(pending)
+    try:
+        yield
+    finally:
+        _pending.remove(pending)
+
+
+_pending: list[list[Callable[[], None]]] = []
 
 
 def pointer(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
@@ -220,7 +258,8 @@ def _pointed(
         pipeline_class=KernelCompiler,
     )
     compiled._cache = _KernelCache(function)
-    compiled.compile()
+    if not _only:
+        compiled.compile()
     return compiled
 
 
@@ -243,8 +282,18 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     compile_it = compile_it(
         nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options
     )
-    dispatcher: Callable[..., Any] = compile_it(function)
-    return dispatcher
+    dispatcher: Any = compile_it(function)
+    find_template = dispatcher.get_call_template
+
+    def find_one_template(arguments: Any, named: Any) -> Any:
+        """Numba would compile a function anew for each constant it is called with."""
+        plain = tuple(map(types.unliteral, arguments))
+        named = {name: types.unliteral(kind) for name, kind in named.items()}
+        return find_template(plain, named)
+
+    dispatcher.get_call_template = find_one_template
+    found: Callable[..., Any] = dispatcher
+    return found
 
 
 class KernelCacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types
@@ -321,6 +370,9 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             try:
                 self._lock.parent.mkdir(parents=True, exist_ok=True)
                 self._turn.enter_context(locked(self._lock))
+                for pending in _pending:
+                    if pending:
+                        pending.pop()()
                 return attempt > 0
             except LockedError:
                 sleep(_PAUSE)

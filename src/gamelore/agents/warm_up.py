@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from gamelore.agents.agent import MatchEntry
 from gamelore.agents.builtin import LEVEL
 from gamelore.agents.random_player import RandomPlayer
@@ -13,10 +15,12 @@ from gamelore.agents.registry import (
     load_training_kernels,
     make_agent,
 )
+from gamelore.ahead import compiled_ahead
 from gamelore.engine import load_many_moves, simulator
 from gamelore.games import load
 from gamelore.match.match import play_match
 from gamelore.player import Clock, Player
+from gamelore.search.mcts.ahead import TASK as SEARCH
 
 _GAME = "tictactoe"
 _RANDOM = "random"
@@ -37,13 +41,22 @@ def warm_up(spec: AgentSpec) -> None:
     """
     if not spec.is_own or spec.name in _warm:
         return
+    searches = spec.name in (TRAINED, TREE, LEVEL)
+    with compiled_ahead(SEARCH) if searches else nullcontext():
+        _play_matches(spec)
+    if not spec.target:
+        _warm.add(spec.name)
+
+
+def _play_matches(spec: AgentSpec) -> None:
     if spec.name != _RANDOM:
         load_many_moves()
     agent = make_agent(spec)
     engine = simulator(getattr(agent, "game", None) or load(_GAME))
     matches = [(engine, 60.0), (engine, 60.0)]
     if spec.name in (TRAINED, TREE, LEVEL):
-        matches.append((simulator(load(_PUZZLE)), 0.1))
+        # first, while another process compiles what the other matches need
+        matches.insert(0, (simulator(load(_PUZZLE)), 0.1))
     if spec.name == TRAINED:
         load_training_kernels()
         matches += [(simulator(game), 0.1) for game in load_trained_games()]
@@ -58,5 +71,3 @@ def warm_up(spec: AgentSpec) -> None:
             agent.finish(entry, record)
     finally:
         agent.close()
-    if not spec.target:
-        _warm.add(spec.name)

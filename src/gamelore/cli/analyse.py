@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from gamelore.ahead import compiled_ahead
 from gamelore.cli.analysis_view import describe_analysis
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import Finite, engine_option, seed_option
@@ -24,6 +25,7 @@ from gamelore.errors import IllegalMoveError
 from gamelore.gdl import Compound, Move
 from gamelore.gdl.reader import read_term, read_text
 from gamelore.processors import count_cores
+from gamelore.search.mcts.ahead import TASK as SEARCH
 from gamelore.search.mcts.analysis import (
     AnalysisLimits,
     find_role,
@@ -196,7 +198,7 @@ def command(
     every = _EVERY_LINE if as_json else _EVERY
     limits = AnalysisLimits(seconds, playouts, every, lines)
     settings = TreeSettings(threads=threads, playouts=playouts)
-    with waiting("preparing the search"):
+    with compiled_ahead(SEARCH), waiting("preparing the search"):
         search_on = start_search(position, chosen, settings, seed, lines)
     reports = Reports(report_search(search_on, limits))
     if as_json:

@@ -7,9 +7,11 @@ import time
 
 import click
 
+from gamelore.ahead import compiled_ahead
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, json_option
 from gamelore.cli.progress import waiting
+from gamelore.engine.compiled.ahead import TASK as STEP
 from gamelore.engine.verify.perft import perft
 from gamelore.games import entry
 from gamelore.gdl import Game
@@ -49,7 +51,8 @@ def command(
     """
     simulator = prepare(game, engine)
     started = time.perf_counter()
-    with waiting(f"counting {simulator.game.name} to depth {depth}"):
+    text = f"counting {simulator.game.name} to depth {depth}"
+    with compiled_ahead(STEP), waiting(text):
         counts = perft(simulator, depth, continues or find_continues(simulator.game))
     seconds = time.perf_counter() - started
     if as_json:

@@ -12,6 +12,7 @@ from gamelore.agents.agent import Agent, MatchEntry
 from gamelore.agents.builtin import LEVEL, MOST
 from gamelore.agents.human import HumanPlayer
 from gamelore.agents.registry import DEFAULT, AgentSpec, make_agent
+from gamelore.ahead import compiled_ahead
 from gamelore.cli.engine import prepare
 from gamelore.cli.options import engine_option, seed_option
 from gamelore.cli.player_options import PLAYERS, store_option
@@ -27,6 +28,7 @@ from gamelore.match.record import CHANCE, MatchRecord
 from gamelore.match.referee import Referee
 from gamelore.player import Briefing, Clock, Player, describe_strength
 from gamelore.processors import count_cores
+from gamelore.search.mcts.ahead import TASK as SEARCH
 
 LONGEST_CLOCK = 86_400.0
 
@@ -216,8 +218,9 @@ def command(
         against = AgentSpec(DEFAULT) if level is None else AgentSpec(LEVEL, level)
     session = Session(prepare(game, engine), person, seed)
     try:
-        with waiting(f"preparing {against.label}"):
-            session.enter(against, store, clock)
-        session.run(clock)
+        with compiled_ahead(SEARCH):
+            with waiting(f"preparing {against.label}"):
+                session.enter(against, store, clock)
+            session.run(clock)
     finally:
         session.close()

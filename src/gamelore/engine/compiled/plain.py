@@ -1,4 +1,4 @@
-"""A circuit in plain Python, one position at a time, for what is asked only once."""
+"""A circuit in plain Python, one position at a time: for where no kernel is ready."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ def read_slots(
 
     present: whether each fluent is true
     """
-    circuit = _Circuit(program, present)
+    circuit = PlainCircuit(program, present)
     circuit.run(phase)
     return [circuit.value(literal) for literal in literals]
 
 
-class _Circuit:
+class PlainCircuit:
     """The slots of a program."""
 
     def __init__(self, program: Program, present: Sequence[bool]) -> None:
         self._program = program
         self._slots = [False, *map(bool, present)]
         self._slots += [False] * (program.slots - len(self._slots))
+
+    def set(self, slot: int) -> None:
+        """Set a slot, such as that of a move."""
+        self._slots[slot] = True
 
     def value(self, literal: int) -> bool:
         """Return the value of a literal."""

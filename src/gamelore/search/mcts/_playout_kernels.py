@@ -293,7 +293,7 @@ def _end_playouts(tree, lanes, literals):
         while left:
             lane = 64 * word + lowest_one(left)
             left &= left - _ONE
-            ticket = lanes.ticket[lane]
+            ticket = np.int64(lanes.ticket[lane])
             _read_goals(lanes, literals, lane)
             cut_off = (lanes.cut_off[word] >> np.uint64(lane & 63)) & _ONE
             for role in range(lanes.goals.shape[0]):
@@ -332,7 +332,7 @@ def _read_goals(lanes, literals, lane):
 def _prove_leaf(tree, lanes, ticket):
     """Prove the value of a leaf where a role wins at once, or cannot but lose."""
     nodes, state = tree.nodes, tree.state
-    leaf = tree.tickets.nodes[ticket, tree.tickets.depth[ticket]]
+    leaf = np.int64(tree.tickets.nodes[ticket, tree.tickets.depth[ticket]])
     if nodes.status[leaf] != OPEN or state[SUM] < 0:
         return
     for role in range(lanes.goals.shape[0]):

@@ -172,7 +172,7 @@ def descend(tree, ticket):
     nodes.begun[node] += weight
     table = np.int64(-1)  # of the deepest node that has one
     while nodes.status[node] == EXPANDED and depth + 1 < path.shape[0]:
-        mover = nodes.mover[node]
+        mover = np.int64(nodes.mover[node])
         if nodes.table[node] > 0:
             table = np.int64(nodes.table[node]) - 1
         if mover == SIMULTANEOUS:
@@ -218,7 +218,7 @@ def _choose_by_bound(tree, node, mover, table):
         if begun == 0.0 and value > _EXCLUDED:
             value = unvisited
             if estimated:
-                value = mean_value(tree, edges.child[edge], mover)
+                value = mean_value(tree, np.int64(edges.child[edge]), mover)
         if table >= 0 and edges.key[edge] >= 0 and value > _EXCLUDED:
             value = _share(tree, table, edge, mover, value)
         bound = value + factor / np.sqrt(begun + weight)
@@ -346,7 +346,7 @@ def back_up(tree, ticket):
             _give_table(tree, node)
         if i == 0:
             break
-        parent = path[i - 1]
+        parent = np.int64(path[i - 1])
         if proving:
             proving = update_proof(tree, parent)
         mover = nodes.mover[parent]
@@ -399,7 +399,7 @@ def refresh_edge(tree, parent, edge):
     if edges.value[edge] <= _EXCLUDED:
         return
     mover = np.int64(nodes.mover[parent])
-    child = edges.child[edge]
+    child = np.int64(edges.child[edge])
     value = mean_value(tree, child, mover)
     if state[SUM] >= 0:
         low, high = find_bounds(tree, child, mover)
@@ -432,7 +432,7 @@ def _add_regrets(tree, node, edge, sums, weight):
             own = (number // stride) % count
             gained = _scale(tree, role, sums[role] / weight)
             for i in range(count):
-                child = tree.edges.child[edge + (i - own) * stride]
+                child = np.int64(tree.edges.child[edge + (i - own) * stride])
                 if nodes.visits[child] > 0 or nodes.status[child] == PROVEN:
                     value = mean_value(tree, child, role)
                     regret = actions.regret[action + i] + value - gained
