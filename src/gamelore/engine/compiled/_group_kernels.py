@@ -45,6 +45,17 @@ SINGLE, OFTEN, SELDOM = range(3)
 """Ways to join groups: each move has its own; some lane picks most; or few."""
 
 
+class MoveArrays(NamedTuple):
+    """The arrays of `Turns` that `choose_many_groups` takes; few are passed soon."""
+
+    legal: np.ndarray
+    groups: np.ndarray
+    group_ends: np.ndarray
+    products: np.ndarray
+    product_ends: np.ndarray
+    single: np.ndarray
+
+
 class Choices(NamedTuple):
     """What moves are chosen with."""
 
@@ -172,6 +183,23 @@ def _choose_some_groups(turns, base, span, random, live, way):
     return True
 
 
+@lean_function
+def _choose_many(turns, turn, lanes, span, choices, playing):
+    """The same for more moves, by address.  playing: that of the lanes that play"""
+    moves = MoveArrays(
+        turns.legal,
+        turns.groups,
+        turns.group_ends,
+        turns.products,
+        turns.product_ends,
+        turns.single,
+    )
+    of_turn = np.int64(turn), span[0], span[1], np.int64(turns.scratch)
+    generators = np.uint64(choices.random.ctypes.data)
+    arguments = moves, of_turn, lanes, generators, playing
+    return call_address(choices.many, arguments) != 0
+
+
 @lean_part
 def choose_groups(turns, turn, base, choices, live):
     """Choose moves in every lane; return the first role without one, or -1."""
@@ -198,10 +226,9 @@ def choose_groups(turns, turn, base, choices, live):
                     turns, lanes, span, generators, live_half, way
                 )
             else:
-                of_turn = np.int64(turn), np.int64(first), np.int64(end)
-                those = playing + np.uint64(8 * half)
-                arguments = turns, of_turn, lanes, generators, those
-                fine = call_address(choices.many, arguments) != 0
+                fine = _choose_many(
+                    turns, turn, lanes, span, choices, playing + np.uint64(8 * half)
+                )
             if not fine:
                 return role
         first = end

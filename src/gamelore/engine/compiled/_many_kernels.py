@@ -70,32 +70,35 @@ def _load_planes8(base, word):
     )
 
 
-def choose_many_groups(turns, of_turn, base, random, playing):
+def choose_many_groups(moves, of_turn, base, random, playing):
     """Put lanes into the groups of one of up to 2 ** 20 legal moves.
 
     Counts are of blocks, and of blocks of blocks. Of products, one is chosen by the
-    number of its pairs, then a row and a column. Kernels call it by a pointer.
-    of_turn: its number, the first move and the end, of one role; random, playing:
-    addresses. Returns 1 if every live lane had a move, else 0.
+    number of its pairs, then a row and a column. Kernels call it by its address.
+    moves: MoveArrays; of_turn: its number, a role's first move and the end, and the
+    first slot for counts; random, playing: addresses. Returns 1 if every live lane had
+    a move, else 0.
     """
-    turn, first, end = of_turn
-    products = _list_products(turns, turn)
-    way = SINGLE if turns.single[turn] else OFTEN
+    turn, first, end, slot = of_turn
+    scratch = slot * WORDS
+    before = moves.product_ends[turn - 1] if turn else np.int32(0)
+    products = np.int64(before), np.int64(moves.product_ends[turn])
+    way = SINGLE if moves.single[turn] else OFTEN
     if end - first >= _MOST_OFTEN:
         way = SELDOM
     live = load4(playing, 0)
     zero = splat4(_NONE)
     count = zero_planes(zero, 20)
-    start = np.int64(turns.scratch) * WORDS
+    word = scratch
     if products[1] > products[0]:
-        end = turns.products[products[0], 0]
-        count = _count_products(turns, base, start, products, count)
-        start += (products[1] - products[0]) * PRODUCT_SLOTS * WORDS
-    word = start
+        end = moves.products[products[0], 0]
+        count = _count_products(moves, base, word, products, count)
+        word += (products[1] - products[0]) * PRODUCT_SLOTS * WORDS
+    start = word
     for many in range(first, end, MANY):
         stop = min(many + MANY, end)
         few = zero_planes(zero, 8)
-        few = count_blocks(turns, base, many, stop, word + 8 * WORDS, few)
+        few = count_blocks(moves, base, many, stop, word + 8 * WORDS, few)
         _store_planes8(base, word, few)
         count = add_planes(count, few)
         word += MANY_SLOTS * WORDS
@@ -106,7 +109,9 @@ def choose_many_groups(turns, of_turn, base, random, playing):
     waiting = some
     if products[1] > products[0]:
         wanted = some, number
-        waiting, number = _pick_pairs(turns, base, products, wanted, random, live)
+        waiting, number = _pick_pairs(
+            moves, base, (products, scratch), wanted, random, live
+        )
     word = start
     for many in range(first, end, MANY):
         inside = _load_planes8(base, word)
@@ -115,7 +120,7 @@ def choose_many_groups(turns, of_turn, base, random, playing):
             stop = min(many + MANY, end)
             at = word + 8 * WORDS
             wanted = picks, number[:8]
-            pick_in_blocks(turns, base, (many, stop), at, wanted, way)
+            pick_in_blocks(moves, base, (many, stop), at, wanted, way)
             waiting = waiting & ~picks
             if not any_lane(waiting):
                 break
@@ -151,22 +156,22 @@ def _load_planes12(base, word):
 
 
 @lean_function
-def _count_parts(turns, base, first, end):
+def _count_parts(moves, base, first, end):
     """Count the rows, or columns, that are legal."""
     count = zero_planes(splat4(_NONE), 6)
     for block in range(first, end, BLOCK):
-        inside = count_block(turns, base, block, min(block + BLOCK, end))
+        inside = count_block(moves, base, block, min(block + BLOCK, end))
         count = add_planes(count, inside)
     return count
 
 
 @lean_function
-def _count_products(turns, base, word, products, count):
+def _count_products(moves, base, word, products, count):
     """Add the legal moves of products to a count, and keep the counts of each."""
     for product in range(products[0], products[1]):
-        middle = turns.products[product, 1]
-        rows = _count_parts(turns, base, turns.products[product, 0], middle)
-        columns = _count_parts(turns, base, middle, turns.products[product, 2])
+        middle = moves.products[product, 1]
+        rows = _count_parts(moves, base, moves.products[product, 0], middle)
+        columns = _count_parts(moves, base, middle, moves.products[product, 2])
         pairs = multiply_planes(rows, columns)
         _store_planes6(base, word + _ROWS, rows)
         _store_planes6(base, word + _COLUMNS, columns)
@@ -203,14 +208,14 @@ def _find_products(base, word, products, wanted):
 
 
 @lean_function
-def _pick_part(turns, base, first, end, picks, number):
+def _pick_part(moves, base, first, end, picks, number):
     """Add lanes to the groups of the row, or column, of a number."""
     for option in range(np.uint64(first), np.uint64(end)):
-        legal = legal4(turns, base, option) & picks
+        legal = legal4(moves, base, option) & picks
         if any_lane(legal):
             picked = legal & ~nonzero(number)
             if any_lane(picked):
-                join_groups(turns, base, option, picked)
+                join_groups(moves, base, option, picked)
                 picks = picks & ~picked
                 if not any_lane(picks):
                     break
@@ -218,13 +223,14 @@ def _pick_part(turns, base, first, end, picks, number):
 
 
 @lean_function
-def _pick_pairs(turns, base, products, wanted, random, live):
+def _pick_pairs(moves, base, counted, wanted, random, live):
     """Let lanes pick a row and a column, if their number is that of a pair.
 
-    wanted: lanes, and the planes of their numbers. Returns the lanes that pick none,
+    counted: the first product and the end, and the first word of counts
+    wanted: lanes, and the planes of their numbers. Removes the lanes that pick none,
     and what is left of their numbers.
     """
-    start = np.int64(turns.scratch) * WORDS
+    products, start = counted
     rows, columns, waiting, number = _find_products(base, start, products, wanted)
     pairs = wanted[0] & ~waiting
     row = draw(decrease(rows, pairs), random, live)
@@ -233,15 +239,8 @@ def _pick_pairs(turns, base, products, wanted, random, live):
     for product in range(products[0], products[1]):
         picks = load4(base, word)
         if any_lane(picks):
-            middle = turns.products[product, 1]
-            _pick_part(turns, base, turns.products[product, 0], middle, picks, row)
-            _pick_part(turns, base, middle, turns.products[product, 2], picks, column)
+            middle = moves.products[product, 1]
+            _pick_part(moves, base, moves.products[product, 0], middle, picks, row)
+            _pick_part(moves, base, middle, moves.products[product, 2], picks, column)
         word += PRODUCT_SLOTS * WORDS
     return waiting, number
-
-
-@lean_part
-def _list_products(turns, turn):
-    """The first product of a turn, and the end."""
-    first = turns.product_ends[turn - 1] if turn else np.int32(0)
-    return np.int64(first), np.int64(turns.product_ends[turn])

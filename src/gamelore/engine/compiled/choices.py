@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gamelore.circuit.program import Turns, empty_turns
-from gamelore.engine.compiled._group_kernels import MOST_SOME, Choices
+from gamelore.circuit.program import Turns
+from gamelore.engine.compiled._group_kernels import MOST_SOME, Choices, MoveArrays
 from gamelore.engine.compiled._many_kernels import choose_many_groups
 from gamelore.kernels import absent_address, lean_pointer
 
-_TYPES = (0, empty_turns(), (0, 0, 0), np.uint64(0), np.uint64(0), np.uint64(0))
+_NONE = np.zeros(0, np.int32)
+_MOVES = MoveArrays(_NONE, _NONE, _NONE, _NONE.reshape(0, 3), _NONE, _NONE)
+_TYPES = (0, _MOVES, (0, 0, 0, 0), np.uint64(0), np.uint64(0), np.uint64(0))
 """Examples of what `choose_many_groups` returns and takes."""
 
 
