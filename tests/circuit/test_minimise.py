@@ -74,7 +74,7 @@ def test_what_time_cuts_short_is_marked(graph: Graph) -> None:
 @pytest.fixture
 def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Game:
     monkeypatch.setenv("GAMELORE_CACHE", str(tmp_path))
-    return load("tictactoe")
+    return load("nim")
 
 
 def test_less_effort_is_enough_where_less_is_asked_for(game: Game) -> None:

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from gamelore.circuit.build import Circuit, build, loops_in_order
 from gamelore.circuit.compiled import CompiledGame, Feature, Statistics
+from gamelore.circuit.disjunctions import factor_disjunctions
 from gamelore.circuit.minimise import Effort, Minimised, minimise
 from gamelore.circuit.schedule import schedule
 from gamelore.circuit.store import load, save
@@ -28,7 +29,7 @@ from gamelore.ground import GroundGame, GroundLimits, ground
 
 _Result = TypeVar("_Result")
 
-_MOST_TO_COMPARE = 50_000  # gates of a circuit that is built in two ways
+_MOST_TO_COMPARE = 50_000  # gates of a circuit that is built in several ways
 _FEWEST_IN_STAGES = 10_000  # gates as built: of fewer, the better circuit is soon there
 
 
@@ -217,19 +218,24 @@ def _timed(function: Callable[[], _Result]) -> tuple[float, _Result]:
 def choose_circuit(
     grounded: GroundGame, effort: Effort, built: Circuit | None = None
 ) -> tuple[Circuit, Minimised]:
-    """Return a circuit and what minimising leaves of it, in the better order of two.
+    """Return a circuit and what minimising leaves of it: the fewest gates of three.
 
-    That is the order of gates that leaves fewer; large circuits are only gathered, and
-    so are all with the least effort. `built`: the gathered circuit, if it is there.
+    They are gathered, in the order of the rules, or gathered with large ORs factored.
+    Large circuits are only gathered, and so are all with the least effort. `built`: the
+    gathered circuit, if it is there.
     """
     circuit = built or build(grounded)
     result = minimise(circuit.graph, effort)
     if effort == "least" or not 0 < circuit.graph.gates <= _MOST_TO_COMPARE:
         return circuit, result
-    other = build(grounded, gathered=False)
-    smaller = minimise(other.graph, effort)
-    if smaller.graph.gates < result.graph.gates:
-        return other, smaller
+    others = [build(grounded, gathered=False)]
+    factored = factor_disjunctions(circuit.graph)
+    if factored is not None:
+        others.append(replace(circuit, graph=factored))
+    for other in others:
+        smaller = minimise(other.graph, effort)
+        if smaller.graph.gates < result.graph.gates:
+            circuit, result = other, smaller
     return circuit, result
 
 

@@ -137,28 +137,3 @@ def empty_program() -> Program:
         cell_runs=none.reshape(0, 3),
         cell_phases=np.zeros((0, 2), np.int32),
     )
-
-
-def empty_turns() -> Turns:
-    """Return no turns."""
-    none = np.zeros(0, np.int32)
-    pairs = none.reshape(0, 2)
-    return Turns(
-        fluents=none,
-        values=pairs,
-        terminal=none,
-        goals=pairs,
-        next=pairs,
-        moves=none,
-        legal=none,
-        move_ends=pairs,
-        products=none.reshape(0, 3),
-        product_ends=none,
-        groups=none,
-        group_ends=none,
-        group_slots=pairs,
-        carried=none,
-        carried_ends=none,
-        single=none,
-        scratch=0,
-    )
