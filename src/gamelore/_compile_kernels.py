@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import binding as llvm
+from llvmlite.ir import IRBuilder
+from llvmlite.ir.instructions import InsertValue
 from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
@@ -26,12 +28,44 @@ _LEFT_OUT = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 """Numba's passes for what kernels have none of: closures and expressions of arrays."""
 
 
+class _Builder(IRBuilder):  # type: ignore[misc]
+    """Takes values from what was put together of them, where that is known.
+
+    To hand a bundle on is to take all of its fields from it, a hundred and more.
+    """
+
+    def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
+        path = [idx] if isinstance(idx, int) else list(idx)
+        while isinstance(agg, InsertValue):
+            whole, value = agg.operands
+            where = list(agg.indices)
+            shared = min(len(where), len(path))
+            if where[:shared] != path[:shared]:
+                agg = whole
+            elif len(where) <= len(path):
+                agg, path = value, path[len(where) :]
+                if not path:
+                    return agg
+            else:
+                break
+        return super().extract_value(agg, path, name)
+
+
 class _Lower(Lower):  # type: ignore[misc]
     """Turns a function into LLVM's language; what is set once at its start is a value.
 
     Numba keeps variables that several blocks use in memory, and clears them when they
     are used no more. Where references are counted, it must.
     """
+
+    def setup_function(self, fndesc: Any) -> None:
+        super().setup_function(fndesc)
+        self.builder = _Builder(self.entry_block)
+        self.call_helper = self.call_conv.init_call_helper(self.builder)
+
+    def post_lower(self) -> None:
+        super().post_lower()
+        _drop_unused(self.function)
 
     def _find_singly_assigned_variable(self) -> None:
         super()._find_singly_assigned_variable()
@@ -62,6 +96,30 @@ class _Lower(Lower):  # type: ignore[misc]
     def delvar(self, name: str) -> None:
         if self.context.enable_nrt:
             super().delvar(name)
+
+
+def _list_incoming(instruction: Any) -> list[Any]:
+    """Return the values of a phi, which are no operands to llvmlite."""
+    return [value for value, _ in getattr(instruction, "incomings", ())]
+
+
+def _drop_unused(function: Any) -> None:
+    """Drop what was put together of values, and is used no more."""
+    blocks = function.blocks
+    uses = Counter(
+        id(operand)
+        for block in blocks
+        for instruction in block.instructions
+        for operand in (*instruction.operands, *_list_incoming(instruction))
+    )
+    for block in reversed(blocks):
+        kept = []
+        for instruction in reversed(block.instructions):
+            if isinstance(instruction, InsertValue) and not uses[id(instruction)]:
+                uses.subtract(map(id, instruction.operands))
+            else:
+                kept.append(instruction)
+        block.instructions[:] = reversed(kept)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -123,26 +181,21 @@ class PartCompiler(_Compiler):
 
 
 class _KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel: its functions are only tidied up before it is whole.
-
-    LLVM's passes for functions by themselves do much that is done again when all that a
-    kernel contains is in one place.
-    """
+    """The code of a kernel: memory and bundles are taken apart before anything else."""
 
     def _optimize_functions(self, module: Any) -> None:
-        if not _HAS_PASSES:
-            super()._optimize_functions(module)
-            return
         module.data_layout = self._codegen._data_layout
-        passes = llvm.create_new_function_pass_manager()
-        passes.add_sroa_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
-        options = llvm.create_pipeline_tuning_options()
-        builder = llvm.create_pass_builder(self._codegen._tm, options)
-        for function in module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
+        if _HAS_PASSES:
+            passes = llvm.create_new_function_pass_manager()
+            passes.add_sroa_pass()
+            passes.add_instruction_combine_pass()
+            passes.add_simplify_cfg_pass()
+            options = llvm.create_pipeline_tuning_options()
+            builder = llvm.create_pass_builder(self._codegen._tm, options)
+            for function in module.functions:
+                if not function.is_declaration:
+                    passes.run(function, builder)
+        super()._optimize_functions(module)
 
 
 class _PartLibrary(_KernelLibrary):
