@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -233,6 +233,51 @@ def test_variables_keep_their_values(
         pair = (int(random.integers(5)), int(random.integers(5)))
         turns = int(random.integers(9))
         assert fast(pair, numbers, turns) == wander(pair, numbers, turns)
+
+
+class Inner(NamedTuple):
+    numbers: npt.NDArray[np.int64]
+    factor: int
+
+
+class Outer(NamedTuple):
+    first: Inner
+    second: Inner
+    shift: int
+
+
+def test_bundles_are_handed_on_as_they_are(
+    cache_at: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """Fields are taken from bundles that were put together in several ways."""
+    cache_at(tmp_path)
+
+    def add(inner, outer):  # type: ignore[no-untyped-def]
+        total = outer.shift
+        for number in inner.numbers:
+            total += number * inner.factor
+        return total
+
+    add.__module__ = _kernels_64.__name__
+    called: Any = part(add)
+
+    def combine(outer, turns):  # type: ignore[no-untyped-def]
+        chosen, other = outer.first, outer.second
+        total = 0
+        for turn in range(turns):
+            swapped = Outer(other, chosen, outer.shift + turn)
+            total = 3 * total + called(swapped.first, swapped) - called(chosen, outer)
+            chosen, other = swapped.first, swapped.second
+        return total
+
+    combine.__module__ = _kernels_64.__name__
+    outer = Outer(Inner(np.arange(5), 3), Inner(np.arange(7) - 2, -2), 11)
+    for compiled in (lean, kernel):
+        fast = compiled(combine)
+        called = part(add)
+        found = [fast(outer, turns) for turns in range(6)]
+        called = add
+        assert found == [combine(outer, turns) for turns in range(6)]  # type: ignore[no-untyped-call]
 
 
 def test_objects_are_collected_again_after_compiling(
