@@ -513,3 +513,22 @@ def test_depths_that_are_known_do_not_raise_the_budget_for_ever() -> None:
         pass
     assert len(search.budgets) == 200
     assert max(search.budgets) < 2**63
+
+
+def test_a_selective_player_sees_all_moves_to_a_given_depth() -> None:
+    """Without a clock it chooses as the full search does; with nodes it goes deeper."""
+    engine = simulator(load("connect-four"))
+    reached = []
+    for limits in (SearchLimits(7), SearchLimits(7, selective=True)):
+        player = AlphaBetaPlayer(limits=limits)
+        player.start(Briefing(engine, "red"), Clock())
+        player.choose(Position(engine), Clock())
+        reached.append((player.last, player.nodes))
+    assert reached[0] == reached[1]
+    player = AlphaBetaPlayer(limits=SearchLimits(40, nodes=2000, selective=True))
+    player.start(Briefing(engine, "red"), Clock())
+    player.choose(Position(engine), Clock())
+    full = AlphaBetaPlayer(limits=SearchLimits(40, nodes=2000))
+    full.start(Briefing(engine, "red"), Clock())
+    full.choose(Position(engine), Clock())
+    assert player.reached > full.reached

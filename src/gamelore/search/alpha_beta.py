@@ -46,8 +46,9 @@ class SearchLimits:
     entries: int = 1 << 18
     """Of the transposition table, a power of two; on the interpreter there is none."""
     selective: bool = False
-    """Whether moves that come late in the order are searched less deep, in kernels: a
-    deeper search in the same time, which may overlook what a full one sees."""
+    """Whether moves that come late in the order are searched less deep, in kernels,
+    where a clock or nodes are the limit: a deeper search in the same time, which may
+    overlook what a full one sees. To a given depth, all moves are searched."""
     extending: bool = False
     """Whether forced moves cost no depth, in compiled games that often have some: where
     captures are forced, values are then those of positions after the exchange."""
@@ -180,7 +181,6 @@ class AlphaBetaPlayer:
             self._role,
             deepest=max(limits.depth, limits.deepest),
             entries=limits.entries,
-            selective=limits.selective,
             extending=limits.extending and has_forced_moves(engine),
         )
 
@@ -193,6 +193,9 @@ class AlphaBetaPlayer:
         limits, search = self.limits, self._searches[self._role]
         against_clock = clock.left < math.inf
         deepest = max(limits.depth, limits.deepest if against_clock else 0)
+        if isinstance(search, CircuitSearch):
+            is_budget = against_clock or limits.nodes > 0
+            search.make_selective(limits.selective and is_budget)
         most = search.nodes + limits.nodes if limits.nodes else _UNLIMITED
         seed = int(self._random.integers(1 << 62))
         best: SearchResult | None = None

@@ -65,9 +65,9 @@ class CircuitSearch:
         state[kernels.ROLE] = role
         state[kernels.CHANCE] = names.index("random") if "random" in names else -1
         state[kernels.NEEDS_ROWS] = int(self.kernel.needs_rows)
-        state[kernels.SELECTIVE] = int(selective)
         state[kernels.EXTENDING] = int(extending)
         self._deepest = deepest
+        self.make_selective(selective)
 
     @property
     def nodes(self) -> int:
@@ -78,6 +78,10 @@ class CircuitSearch:
     def positions(self) -> int:
         """The number of positions evaluated so far: the children of those nodes."""
         return int(self._search.state[kernels.LEAVES])
+
+    def make_selective(self, selective: bool) -> None:
+        """Say whether late moves are searched less deep from now on."""
+        self._search.state[kernels.SELECTIVE] = int(selective)
 
     def begin(
         self, row: Row, depth: int, seed: int = 0, favourite: int = NO_MOVE
