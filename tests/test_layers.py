@@ -14,7 +14,7 @@ SOURCE = ROOT / "src"
 
 LAYERS = (
     ("errors",),
-    ("cache", "display", "files", "plugins", "processors", "settings"),
+    ("cache", "display", "files", "garbage", "plugins", "processors", "settings"),
     ("cluster",),
     ("_compile_kernels",),
     ("kernels",),

@@ -7,10 +7,7 @@ they stay values, so that only what is used of them is left when LLVM begins its
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -23,6 +20,8 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
+
+from gamelore.garbage import no_collections
 
 _LEFT_OUT = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 """Numba's passes for what kernels have none of: closures and expressions of arrays."""
@@ -131,19 +130,6 @@ class _Lowering(NativeLowering):  # type: ignore[misc]
         return _Lower
 
 
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Let Python not look for unreachable objects: that takes a tenth of the time."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 class _Compiler(Compiler):  # type: ignore[misc]
     """Runs the passes of numba that kernels need."""
 
@@ -159,7 +145,7 @@ class _Compiler(Compiler):  # type: ignore[misc]
         return [manager]
 
     def compile_extra(self, function: Any) -> Any:
-        with _no_collections():
+        with no_collections():
             return super().compile_extra(function)
 
 

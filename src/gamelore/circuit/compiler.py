@@ -8,10 +8,8 @@ same to both.
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
@@ -23,6 +21,7 @@ from gamelore.circuit.minimise import Effort, Minimised, minimise
 from gamelore.circuit.schedule import schedule
 from gamelore.circuit.store import load, save
 from gamelore.circuit.turn_program import as_one_turn, schedule_turns
+from gamelore.garbage import no_collections
 from gamelore.gdl import Game
 from gamelore.gdl.features import FeatureRules
 from gamelore.ground import GroundGame, GroundLimits, ground
@@ -125,14 +124,14 @@ class _Compilation:
     def __init__(
         self, game: Game, limits: GroundLimits | None, features: FeatureRules | None
     ) -> None:
-        with _no_collections():
+        with no_collections():
             self.ground_seconds, self.grounded = _timed(
                 lambda: ground(game, limits, features)
             )
 
     @cached_property
     def _built(self) -> tuple[float, Circuit]:
-        with _no_collections():
+        with no_collections():
             return _timed(lambda: build(self.grounded))
 
     @property
@@ -142,7 +141,7 @@ class _Compilation:
 
     def compile(self, effort: Effort) -> CompiledGame:
         """Return the program that an effort leads to."""
-        with _no_collections():
+        with no_collections():
             return self._compile(effort)
 
     def _compile(self, effort: Effort) -> CompiledGame:
@@ -189,23 +188,6 @@ class _Compilation:
             statistics=statistics,
             features=views,
         )
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Let Python not look for unreachable objects, if it does so.
-
-    Rules and gates are millions of small lists and tuples, none of which is part of a
-    cycle; to look at them again and again takes a quarter of the time.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _timed(function: Callable[[], _Result]) -> tuple[float, _Result]:
