@@ -141,7 +141,6 @@ class SearchTrainer(Trainer):
         rng = np.random.default_rng(np.random.SeedSequence((self.config.seed, number)))
         epsilon = float(self.config.schedule(np.array([number]))[0])
         opening = int(rng.integers(self.config.opening + 1))
-        proven = self._proven_goals()
         search = self._new_search()
         decisions: list[Decision] = []
         row, length = self._engine.initial_row(), 0
@@ -153,7 +152,7 @@ class SearchTrainer(Trainer):
             if mover is not None and length >= opening:
                 found = self._deepen(search, row, int(rng.integers(1 << 62)))
                 explored = bool(rng.random() < epsilon)
-                goal = proven.get(found.value)
+                goal = self._proven_goals.get(found.value)
                 if goal is None and not explored:
                     moves[mover] = found.move
                 explored &= goal is None
@@ -169,6 +168,7 @@ class SearchTrainer(Trainer):
         self._function.begin()  # the search has used its working arrays
         return SearchedMatch(tuple(decisions), goal, length)
 
+    @cached_property
     def _proven_goals(self) -> dict[float, int]:
         """Return the lowest and the highest goal by their values, which are proofs."""
         goals = self._engine.goal_values[self.players[0]]
@@ -196,7 +196,7 @@ class SearchTrainer(Trainer):
             if found is None:
                 break
             best = found
-            if found.value in self._proven_goals() or search.nodes >= end:
+            if found.value in self._proven_goals or search.nodes >= end:
                 break
         assert best is not None, "depth 1 has no limit"
         return best
